@@ -1,0 +1,1 @@
+"""The broker's gateware, written in Amaranth."""
