@@ -1,0 +1,1 @@
+"""The golden model: what the hardware must do, in plain Python that owes nothing to the hardware."""

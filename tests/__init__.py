@@ -1,0 +1,1 @@
+"""The tests outside simulation benches."""

@@ -1,0 +1,1 @@
+"""Tests of the golden model against expat, libxml2 and literal examples."""

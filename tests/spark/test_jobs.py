@@ -1,0 +1,197 @@
+"""The Spark jobs end to end: the same bytes wherever they run, differences found, errors in one sentence."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_vectors.binary import unpack_documents, unpack_golden, unpack_subscriptions
+from spark_vectors.documents import document
+from spark_vectors.errors import JobError
+from spark_vectors.jobs import coverage, regress, replay, vectors
+from spark_vectors.parameters import VectorParameters
+from spark_vectors.queries import subscription_set
+from spark_vectors.schema import DIFFERENCES
+from spark_vectors.session import open_session
+from spark_vectors.store import Store
+
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
+
+ROOT = Path(__file__).parent.parent.parent
+PARAMETERS = VectorParameters(seed=11, documents=96, subscriptions=60, sets=2, scenarios=2, events=24, largest=4096)
+NAMES = ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest")
+ARGUMENTS = [f"--{name}={getattr(PARAMETERS, name)}" for name in NAMES]
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    with open_session("local[2]", name="x2cbbr tests") as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The vectors of local[2] with 7 partitions."""
+    folder = tmp_path_factory.mktemp("vectors")
+    _, apart = vectors.make(spark, PARAMETERS, str(folder), partitions=7, quiet=True)
+    assert apart == 0
+    return folder
+
+
+def _elsewhere(job: str, master: str, *more: str, settings: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-W", "ignore", "-m", f"spark_vectors.jobs.{job}", "--master", master, *ARGUMENTS, *more]
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False, env=environment)
+
+
+@pytest.mark.parametrize("master", ["local[1]", "local-cluster[2,1,1024]"])
+def test_same_manifest_wherever_it_is_made(made: Path, tmp_path: Path, master: str) -> None:
+    ran = _elsewhere("vectors", master, "--output", str(tmp_path / "v"))
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "v" / "manifest.json").read_bytes() == (made / "manifest.json").read_bytes()
+    files = {path.relative_to(made) for path in (made / "binary").rglob("*") if path.is_file() and path.suffix != ".crc"}
+    assert len(files) == 6
+    for name in files:
+        assert (tmp_path / "v" / name).read_bytes() == (made / name).read_bytes()
+
+
+def test_killed_executor_changes_nothing(made: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "killed"
+    ran = _elsewhere(
+        "regress",
+        "local-cluster[2,1,1024]",
+        *(
+            "--vectors",
+            str(made),
+            "--output",
+            str(tmp_path / "r"),
+            "--engine",
+            "tests.spark.broken_engine:MortalEngine",
+            "--partitions",
+            "3",
+        ),
+        settings=f"--conf spark.executorEnv.PYTHONPATH={ROOT} --conf spark.executorEnv.X2CBBR_MORTAL={mark}",
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert mark.exists()
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert (summary["documents"], summary["differences"]) == (96, 0)
+
+
+def test_manifest_tells_what_is_there(made: Path) -> None:
+    manifest = json.loads((made / "manifest.json").read_text())
+    assert manifest["parameters"] == PARAMETERS.as_dict()
+    assert (manifest["schema"], manifest["disagreements"]) == (1, 0)
+    assert {name: table["rows"] for name, table in manifest["tables"].items()} == {
+        "documents": 96,
+        "subscriptions": 120,
+        "golden": 96,
+        "scenarios": 48,
+    }
+    assert manifest["tables"]["documents"]["kinds"]["broken"] == 12
+    assert all(len(table["hash"]) == 32 for table in manifest["tables"].values())
+
+
+def test_binary_files_hold_the_same_vectors(made: Path) -> None:
+    number, documents = unpack_documents((made / "binary/set-0001/chunk-00000.documents").read_bytes())
+    assert (number, [entry.row for entry in documents]) == (1, list(range(1, 96, 2)))
+    assert documents[3].data == document(seed=11, row=7, largest=4096).data
+    _, results = unpack_golden((made / "binary/set-0001/chunk-00000.golden").read_bytes())
+    assert [entry.row for entry in results] == [entry.row for entry in documents]
+    for entry in results:
+        aim = document(seed=11, row=entry.row, largest=4096)
+        assert aim.aim in (None, entry.code)
+        assert aim.offset in (None, entry.offset)
+    _, subscriptions = unpack_subscriptions((made / "binary/set-0001/set.subscriptions").read_bytes())
+    assert [entry.text for entry in subscriptions] == [entry.text for entry in subscription_set(seed=11, number=1, count=60)]
+
+
+def test_model_shows_no_differences(spark: SparkSession, made: Path, tmp_path: Path) -> None:
+    summary = regress.regress(spark, str(made), str(tmp_path), name="model", partitions=3, quiet=True)
+    assert (summary["documents"], summary["pairs"], summary["differences"]) == (96, 96 * 60, 0)
+    assert json.loads((tmp_path / "summary.json").read_text()) == summary
+
+
+def test_faults_are_found_and_replayed(spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def found(engine: str) -> list[dict[str, object]]:
+        regress.regress(spark, str(made), str(tmp_path / engine), name=f"tests.spark.broken_engine:{engine}", partitions=3, quiet=True)
+        rows = Store(spark, str(tmp_path / engine)).read_table("differences", DIFFERENCES).orderBy("row", "sid").collect()
+        return [row.asDict() for row in rows]
+
+    inverted = found("InvertedEngine")
+    assert {row["kind"] for row in inverted} == {"missed", "false"}
+    assert {row["subscription"] for row in inverted} <= {"TVAMain[@version<2.5]", "/TVAMain[@version<2.5]", "//TVAMain[@version<2.5]"}
+    trusting = found("TrustingEngine")
+    assert {row["kind"] for row in trusting} == {"verdict"}
+    first = trusting[0]
+    assert str(first["expected"]).startswith("22 at ")
+    assert (first["got"], first["document"]) == ("0 at -", document(seed=11, row=int(str(first["row"])), largest=4096).data)
+    for row in (inverted[0], first):
+        command = str(row["replay"]).split()
+        assert command[:3] == ["python", "-m", "spark_vectors.jobs.replay"]
+        assert replay.main([*command[3:], "--folder", str(tmp_path / "replay")]) == 1
+        assert "expected" in capsys.readouterr().out
+        assert (tmp_path / "replay" / f"row-{row['row']}.xml").read_bytes() == row["document"]
+    assert replay.main([*str(first["replay"]).split()[3:], "--engine", "model", "--folder", str(tmp_path / "replay")]) == 0
+
+
+def test_coverage_counts_and_fails_on_an_empty_cell(spark: SparkSession, made: Path) -> None:
+    cells = [row.asDict() for row in coverage.coverage(spark, str(made)).collect()]
+    pairs = sum(cell["pairs"] for cell in cells if cell["what"] == "exact") + sum(
+        cell["pairs"] for cell in cells if cell["what"] == "containment"
+    )
+    accepted = sum(entry.aim is None for number in (0, 1) for entry in subscription_set(seed=11, number=number, count=60))
+    assert pairs == 48 * accepted
+    assert sum(cell["pairs"] for cell in cells if cell["what"].startswith("code ")) == 96
+    assert any(cell["hit"] for cell in cells if cell["what"] == "attribute = number")
+    assert coverage.empty(cells, iter([coverage.Cell("code ok"), coverage.Cell("exact", "well-formed", None, True)])) == []
+    missing = coverage.Cell("text < string", "well-formed", "huge", True)
+    assert coverage.empty(cells, iter([missing])) == [missing]
+    assert str(missing) == "text < string x well-formed x huge x hit"
+    assert not list(coverage.promised(PARAMETERS))
+    assert len(list(coverage.promised(replace(PARAMETERS, documents=4000, subscriptions=255)))) > 500
+
+
+def test_vectors_that_must_not_be_believed(spark: SparkSession, made: Path, tmp_path: Path) -> None:
+    store = Store(spark, str(tmp_path))
+    with pytest.raises(JobError, match=r"must hold a whole set of vectors, but has no manifest\.json"):
+        store.manifest()
+    manifest = json.loads((made / "manifest.json").read_text())
+    store.write_text("manifest.json", json.dumps({**manifest, "schema": 99}))
+    with pytest.raises(JobError, match=r"the schema version of .* must be 1, not 99"):
+        store.manifest()
+    manifest["tables"]["subscriptions"]["hash"] = "0" * 32
+    with pytest.raises(JobError, match=f"the hash of the table subscriptions must be {'0' * 32} as the manifest says"):
+        Store(spark, str(made)).check_tables(manifest, "subscriptions")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--master", "spark://127.0.0.1:1", "--output", "/tmp/x"],
+            "the Spark master spark://127.0.0.1:1 must be reachable, but nothing answers there",
+        ),
+        (["--master", "local[2]", "--output", "/proc/none"], "/proc/none must be writable"),
+        (["--master", "local[2]", "--output", "gopher://x/y"], "gopher://x/y must be on a file system that Spark knows"),
+        (["--output", "/tmp/x", "--documents", "0"], "documents must be at least 1, not 0"),
+        (["--output", "/tmp/x", "--subscriptions", "256"], "subscriptions must be 1 to 255, not 256"),
+    ],
+)
+def test_errors_are_one_sentence(spark: SparkSession, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert vectors.main([*arguments, "--quiet"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"error: {message}")
+    assert "Traceback" not in shown
+    assert os.environ["PYSPARK_PYTHON"]
+
+
+def test_unknown_engine(spark: SparkSession, made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert regress.main(["--vectors", str(made), "--engine", "abacus", "--quiet", "--partitions", "3", *ARGUMENTS]) == 2
+    assert capsys.readouterr().err.startswith("error: there is no engine 'abacus'\nhint: choose one of model")

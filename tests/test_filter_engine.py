@@ -1,0 +1,192 @@
+"""The broker's hardware behind ``x2cbbr filter --engine verilator``, judged by libxml2 and by literal results."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hdl.config import PRESETS, BrokerConfig
+from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics
+from sim.engines.interface import Subscription
+from sim.engines.verilated_filter import filter_documents, subscribe
+from sim.verilated import broker
+from sim.verilated.broker import Answered, Item, Matched, Publication, run
+from sim.volume_filter import Tally, check_set
+from spark_vectors import oracle
+from spark_vectors.queries import subscription_set
+
+CONFIG = PRESETS["default"]
+ROOT = Path(__file__).parent.parent
+
+STOCK = b'<stock><share stockid="7"><price currency="EUR">20.5</price></share><share stockid="8"/></stock>'
+
+
+def subscriptions(*texts: str, semantics: Semantics = Semantics.EXACT) -> list[Subscription]:
+    return [Subscription(number, text, semantics) for number, text in enumerate(texts, start=1)]
+
+
+def test_command_line(tmp_path: Path) -> None:
+    (tmp_path / "subs").write_text("70000\t/stock/share\n3\t//price[. > 21]\n4\t//price[@currency='EUR']\n9\t/stock[1]\n")
+    (tmp_path / "good.xml").write_bytes(STOCK)
+    (tmp_path / "bad.xml").write_bytes(b"<stock><share></stock>")
+    command = [sys.executable, "-m", "sim.cli", "filter", "--engine", "verilator", "--json", "--subscriptions", str(tmp_path / "subs")]
+    files = [str(tmp_path / "good.xml"), str(tmp_path / "bad.xml")]
+    done = subprocess.run([*command, *files], cwd=ROOT, capture_output=True, text=True, check=True)
+    refused, good, bad = (json.loads(line) for line in done.stdout.splitlines())
+    assert refused == {"sid": 9, "refused": "position"}
+    assert 0 < good.pop("cycles") < 400
+    assert good == {"file": files[0], "verdict": "well-formed", "code": None, "offset": None, "bytes": len(STOCK), "matches": [4, 70000]}
+    assert bad.pop("cycles") > 0
+    assert bad == {"file": files[1], "verdict": "not-well-formed", "code": "mismatched-end", "offset": 21, "bytes": 22, "matches": []}
+
+
+def test_thesis_example() -> None:
+    """The expressions of T 3.1 and T-Fig 5.12 on a stock document: containment is blind to the place, exact matching is not."""
+    texts = ("/stock/share", "/stock/share/price", "/stock/price/@stockid", "/share/stock/price/@stockid", "/stock/share/@stockid", "/tag")
+    exact = filter_documents(subscriptions(*texts), [STOCK], CONFIG)
+    assert exact.documents[0].matches == (1, 2, 5)
+    contained = filter_documents(subscriptions(*texts, semantics=Semantics.CONTAINMENT), [STOCK], CONFIG)
+    assert contained.documents[0].matches == (1, 2, 3, 4, 5)
+
+
+def test_number_too_long_is_over_limit() -> None:
+    documents = [b"<a x='1234567890123456'/>", b"<a y='1234567890123456'/>", b"<a x='123456789012345'/>"]
+    found = filter_documents(subscriptions("/a", "/a[@x > 5]"), documents, CONFIG)
+    assert [(one.result.code, one.result.offset, one.matches) for one in found.documents] == [
+        (Code.NUMBER_DIGITS, None, ()),
+        (Code.OK, None, (1,)),
+        (Code.OK, None, (1, 2)),
+    ]
+
+
+@pytest.mark.parametrize("stalls", [None, 5])
+def test_refusals_leave_nothing_behind(stalls: int | None) -> None:
+    """Refused in the middle of names, values and tests, one after the other; what follows each is registered as if alone."""
+    bad = {
+        "/stock(": Refusal.FUNCTION,
+        "/stock/share/@sto:": Refusal.UNTERMINATED,
+        "//price[@currency='EU": Refusal.UNTERMINATED,
+        "/stock/share[2]": Refusal.POSITION,
+        "": Refusal.EMPTY,
+        "//share[@stockid='7' or @b]": Refusal.OPERATOR,
+        f"/{'n' * 65}": Refusal.NAME_LENGTH,
+        "/a" * 17: Refusal.STEPS,
+    }
+    texts = [text for one in bad for text in (one, "/stock/share[@stockid='8']")]
+    found = filter_documents(subscriptions(*texts), [STOCK, b"<stock/>"], CONFIG, stalls=stalls)
+    assert {one.subscription.xpath: one.code for one in found.refused} == bad
+    assert found.documents[0].matches == tuple(range(2, 2 * len(bad) + 1, 2))
+    assert found.documents[1].matches == ()
+
+
+def unsubscribe(sid: int) -> broker.Frame:
+    return broker.Frame(Frame(Header(kind=Kind.UNSUBSCRIBE, osid=OSid(1 + sid % 255), reference=sid)).pack())
+
+
+def test_subscriptions_come_and_go() -> None:
+    first, second = subscriptions("//price", "/stock")
+    stock = Publication(STOCK)
+    items: list[Item] = [subscribe(first), stock, subscribe(second), unsubscribe(1), stock, subscribe(first), stock]
+    answers = run([*items, unsubscribe(2), unsubscribe(2), stock], CONFIG)
+    refusals = [answer.refusal for answer in answers if isinstance(answer, Answered)]
+    assert refusals == [Refusal.NONE] * 5 + [Refusal.UNKNOWN_SID]
+    assert [answer.references for answer in answers if isinstance(answer, Matched)] == [(1,), (2,), (1, 2), (1,)]
+
+
+@pytest.mark.parametrize("stalls", [None, 3])
+def test_whole_publications_reach_every_link(stalls: int | None) -> None:
+    """The program compares the bodies itself; documents shorter and longer than the ring follow each other without a gap."""
+    frames = [subscribe(one, link=one.sid % 4, content=Content.WHOLE) for one in subscriptions("/stock", "//share", "//price", "//*", "/a")]
+    sizes = (0, 1, 500, 1800, 2500, 60, 6000, 7, 1900, 3)
+    documents = [Publication(STOCK.replace(b"20.5", b"20.5" + b" " * size)) for size in sizes]
+    answers = run([*frames, *documents], CONFIG, stalls=stalls)
+    assert [answer.references for answer in answers if isinstance(answer, Matched)] == [(1, 2, 3, 4)] * len(sizes)
+
+
+@pytest.mark.parametrize("stalls", [None, 11])
+def test_random_sets_equal_libxml2(stalls: int | None) -> None:
+    tally = Tally()
+    check_set(tally, seed=4, number=0, count=CONFIG.subscriptions, documents=24, largest=1200, config=CONFIG, stalls=stalls)
+    assert not tally.differences, tally.differences[:5]
+    assert tally.matches > 100
+
+
+def test_full_table_refuses_and_recovers() -> None:
+    """Capacity, one more, then a place is given up and taken by another."""
+    limit = BrokerConfig().subscriptions
+    wanted = [Subscription(sid, "/stock") for sid in range(1, limit + 2)]
+    items: list[Item] = [*(subscribe(one) for one in wanted), unsubscribe(5), subscribe(wanted[-1]), Publication(STOCK)]
+    answers = run(items, CONFIG)
+    codes = [answer.refusal for answer in answers if isinstance(answer, Answered)]
+    assert codes == [Refusal.NONE] * limit + [Refusal.FULL_SUBSCRIPTIONS, Refusal.NONE, Refusal.NONE]
+    assert isinstance(answers[-1], Matched)
+    assert answers[-1].references == tuple(sid for sid in range(1, limit + 2) if sid != 5)
+
+
+def codes_of(items: list[Item]) -> list[Refusal]:
+    return [answer.refusal for answer in run(items, CONFIG) if isinstance(answer, Answered)]
+
+
+def test_tables_are_empty_after_registering_and_removing() -> None:
+    """Random subscriptions come and go; then names, steps and strings can each be filled to the last place."""
+    draw = random.Random(8)
+    pool = [one for one in subscription_set(seed=8, number=0, count=255) if one.aim is None]
+    items: list[Item] = []
+    held: list[int] = []
+    for sid in range(1, 501):
+        one = draw.choice(pool)
+        items.append(subscribe(Subscription(sid, one.text, one.semantics), link=sid % 4))
+        held.append(sid)
+        while held and (len(held) > 150 or draw.random() < 0.4 or sid == 500):
+            items.append(unsubscribe(held.pop(draw.randrange(len(held)))))
+    fillings = (
+        [f"/name{number}" for number in range(CONFIG.subscriptions)],
+        [f"/{'a/' * 15}b{number}" for number in range(CONFIG.steps // 16)],
+        [f"/a[@b='value {number}']" for number in range(CONFIG.values - 1)],
+    )
+    for texts in fillings:
+        items += [subscribe(one) for one in subscriptions(*texts)]
+        items += [unsubscribe(sid) for sid in range(1, len(texts) + 1)]
+    assert set(codes_of(items)) == {Refusal.NONE}
+
+
+def test_subscriptions_change_while_documents_flow() -> None:
+    """Nothing waits for anything: what begins after a frame's result heeds it, what ended before the frame's first word does not."""
+    document = Publication(STOCK)
+    frames: list[Item] = []
+    for sid, text in enumerate(("//price", "/stock", "//share[@stockid='7']", "/stock//@currency", "//price[. < 21]") * 8, start=1):
+        frames.append(subscribe(Subscription(sid, text), link=sid % 4, content=Content.WHOLE if sid % 5 == 0 else Content.HEADER))
+        if sid > 10:
+            frames.append(unsubscribe(sid - 10))
+    answers = run([*frames, *[document] * 120], CONFIG, together=True, stalls=2)
+    entered: dict[int, Answered] = {}
+    left: dict[int, Answered] = {}
+    for item, answer in zip(frames, answers, strict=False):
+        assert isinstance(answer, Answered)
+        assert answer.refusal is Refusal.NONE
+        (entered if item.data[:1] == b"S" else left)[answer.reference] = answer
+    heard = 0
+    for answer in answers[len(frames) :]:
+        assert isinstance(answer, Matched)
+        for sid, came in entered.items():
+            gone = left.get(sid)
+            if answer.clock < came.first_word or (gone and answer.first_word > gone.clock):
+                assert sid not in answer.references
+            elif answer.first_word > came.clock and (gone is None or answer.clock < gone.first_word):
+                assert sid in answer.references
+                heard += 1
+    assert heard > 100
+
+
+def test_a_document_that_ends_inside_a_tag_leaves_nothing_to_the_next() -> None:
+    wanted = [one for one in subscription_set(seed=1, number=2, count=255) if one.aim is None]
+    document = b"<abcde>\n  </abcde>"
+    found = filter_documents([Subscription(one.sid, one.text, one.semantics) for one in wanted], [b'<a><c i="2', document], CONFIG)
+    root = oracle.parse(document)
+    assert root is not None
+    due = oracle.Judge([(one.sid, one.text, one.semantics) for one in wanted], CONFIG).judge(document, root)
+    assert found.documents[0].matches == ()
+    assert found.documents[1].matches == due.matches != ()
