@@ -1,0 +1,35 @@
+# amaranth: UnusedElaboratable=no
+"""The whole broker on both simulators, with small tables."""
+
+import pytest
+
+from cocotb_tests.runner import SIMULATORS, simulate
+from hdl.broker import Broker
+from hdl.config import BrokerConfig
+
+CONFIG = {
+    "subscriptions": 31,
+    "steps": 64,
+    "slices": 4,
+    "names": 32,
+    "learned": 64,
+    "values": 16,
+    "numbers": 16,
+    "xpath_bytes": 256,
+    "xram_bytes": 1024,
+    "pram_words": 64,
+}
+DOCUMENTS = {"verilator": 40, "icarus": 12}
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("stress", [0.0, pytest.param(0.4, marks=pytest.mark.long)])
+def test_broker(simulator: str, stress: float) -> None:
+    simulate(
+        Broker(BrokerConfig(**CONFIG)),
+        tests="cocotb_tests.broker.broker_tests",
+        simulator=simulator,
+        seed=9,
+        parameters={"config": CONFIG, "documents": DOCUMENTS[simulator], "stress": stress},
+        ports_only=True,
+    )

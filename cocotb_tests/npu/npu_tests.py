@@ -1,0 +1,246 @@
+"""Coroutines for the NPU: every matched t-SID becomes one frame, on its link, with the bytes that it asked for."""
+
+from collections import defaultdict
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge
+
+from cocotb_tests.streams import Bench, pack, parameters
+from hdl.config import BrokerConfig
+from hdl.contract import Code, Verdict
+from hdl.layouts import DocumentWord, MatchedWord, SmtEntry, VerdictWord, tsid_width
+from hdl.npu import Outcome
+
+SELECTED, WHOLE, HEADER = 0, 1, 2
+
+
+def words(document: bytes) -> list[dict[str, int]]:
+    """A document as words, written out by hand."""
+    pieces = [document[start : start + 4] for start in range(0, len(document), 4)] or [b""]
+    return [
+        {"data": int.from_bytes(piece, "little"), "count": len(piece), "last": int(index == len(pieces) - 1)}
+        for index, piece in enumerate(pieces)
+    ]
+
+
+class Table:
+    """The SMT on the NPU's look-up port: an entry a few clocks after its t-SID, one at a time."""
+
+    def __init__(self, bench, entries):
+        self.bench, self.entries = bench, entries
+        dut = bench.dut
+        dut.o_lookup__ready.value = 0
+        dut.i_lookup__valid.value = 0
+
+    async def run(self):
+        dut = self.bench.dut
+        while True:
+            dut.o_lookup__ready.value = 1
+            await FallingEdge(dut.clk)
+            asked = dut.o_lookup__valid.value == 1
+            tsid = int(dut.o_lookup__payload.value) if asked else 0
+            await RisingEdge(dut.clk)
+            if not asked:
+                continue
+            dut.o_lookup__ready.value = 0
+            for _ in range(self.bench.random.choice((1, 1, 2, 5))):
+                await RisingEdge(dut.clk)
+            osid, reference, semantics, content, link = self.entries[tsid]
+            key = {"osid": int.from_bytes(osid, "little"), "reference": int.from_bytes(reference, "little")}
+            dut.i_lookup__payload.value = pack(SmtEntry, {"key": key, "semantics": semantics, "content": content, "link": link})
+            dut.i_lookup__valid.value = 1
+            await FallingEdge(dut.clk)
+            while dut.i_lookup__ready.value != 1:
+                await FallingEdge(dut.clk)
+            await RisingEdge(dut.clk)
+            dut.i_lookup__valid.value = 0
+
+    def forget(self):
+        self.bench.dut.i_lookup__valid.value = 0
+
+
+class NpuBench(Bench):
+    """Documents, verdicts and matched sets in; frames out. ``blocked`` links are not read."""
+
+    def __init__(self, dut, *, idle=0.0, stall=0.0, blocked=()):
+        super().__init__(dut)
+        self.config = BrokerConfig(**parameters()["config"])
+        chance = self.random
+        # t-SID to (o-SID bytes, reference bytes, semantics, content, link); kept apart from the frame builder under test.
+        self.entries = {
+            tsid: (
+                bytes([tsid % 256, *([7, 9][: tsid % 3])]).ljust(8, b"\0"),
+                chance.randbytes(4),
+                tsid % 2,
+                (HEADER, WHOLE, SELECTED)[chance.choice((0, 0, 1, 2))],
+                tsid % self.config.links,
+            )
+            for tsid in range(1, self.config.subscriptions + 1)
+        }
+        self.loader = self.source("publication", DocumentWord, idle=idle)
+        self.parser = self.sink("parsed", DocumentWord, stall=stall)
+        self.verdicts = self.source("i_verdict", VerdictWord, idle=idle)
+        self.matched = self.source("i_matched", MatchedWord(self.config), idle=idle)
+        self.outcomes = self.sink("o_outcome", Outcome(self.config), stall=stall)
+        self.links = [self.sink(f"link{link}", DocumentWord, stall=1.0 if link in blocked else stall) for link in range(self.config.links)]
+        self.agents.append(Table(self, self.entries))
+        dut.keep.value = 1
+        self.published = 0
+        self.position = 0
+        assert tsid_width(self.config) == len(dut.o_lookup__payload)
+
+    async def publish(self, document, tsids, *, code=Code.OK, over=False, loaded=False):
+        """Load a document unless that is under way, wait until the parser's side has taken it, then give its verdict and matched set."""
+        if not loaded:
+            self.loader.send(words(document))
+        self.position += len(words(document))
+        await self.parser.receive(self.position, within=40000)
+        offset = 0 if code is Code.OK else 3
+        self.verdicts.send([{"verdict": int(code.verdict), "code": int(code), "offset": offset, "bytes": len(document)}])
+        good = int(code is Code.OK and not over)
+        self.matched.send([{"tsid": tsid, "good": 1} for tsid in tsids])
+        self.matched.send([{"end": 1, "good": good, "over": int(over), "count": len(tsids)}])
+        self.published += 1
+
+    def frames(self, link):
+        """The packets that a link got, as bytes."""
+        found, current = [], b""
+        for word in self.links[link].items:
+            current += word["data"].to_bytes(4, "little")[: word["count"]]
+            if word["last"]:
+                found.append(current)
+                current = b""
+        assert not current, f"link {link} ends inside a frame"
+        return found
+
+    def frame(self, tsid, number, document, whole):
+        """The frame due, byte by byte as docs/formats.md says."""
+        osid, reference, semantics, content, link = self.entries[tsid]
+        body = document if content == WHOLE and whole else b""
+        carried = WHOLE if body else HEADER
+        flags = semantics | carried << 1 | link << 3
+        return b"N" + bytes([flags]) + number.to_bytes(2, "big") + osid + reference + len(body).to_bytes(4, "big") + body
+
+
+@cocotb.test()
+@cocotb.parametrize(stress=[0.0, 0.5])
+async def every_match_becomes_a_frame(dut, stress):
+    """Random documents, good and bad, some longer than the ring: frames by link, outcomes and counters are those due."""
+    bench = NpuBench(dut, idle=stress, stall=stress)
+    await bench.reset()
+    chance, ring = bench.random, bench.config.xram_bytes
+    due, outcomes, short = defaultdict(list), [], 0
+    further = [chance.randrange(1, 200) for _ in range(parameters()["documents"])]
+    lengths = [1, 4, 5, 30, ring, ring + 1, 3 * ring + 2, 17, ring - 3, *further]
+    documents = [chance.randbytes(length) for length in lengths]
+    bench.loader.send([word for document in documents for word in words(document)])
+    for number, (length, document) in enumerate(zip(lengths, documents, strict=True)):
+        kind = chance.choice(("good", "good", "good", "bad", "over"))
+        tsids = chance.sample(sorted(bench.entries), chance.choice((0, 1, 2, 5, 9))) if kind == "good" else []
+        code = Code.BAD_TAG if kind == "bad" else Code.OK
+        await bench.publish(document, tsids, code=code, over=kind == "over", loaded=True)
+        for tsid in tsids:
+            entry = bench.entries[tsid]
+            whole = length <= ring
+            due[entry[4]].append(bench.frame(tsid, number, document, whole))
+            short += entry[3] == SELECTED or (entry[3] == WHOLE and not whole)
+        if kind == "over":
+            verdict = {"verdict": int(Verdict.OVER_LIMIT), "code": int(Code.NUMBER_DIGITS), "offset": length, "bytes": length}
+        else:
+            verdict = {"verdict": int(code.verdict), "code": int(code), "offset": 3 if kind == "bad" else 0, "bytes": length}
+        outcomes.append({"verdict": verdict, "matches": len(tsids)})
+    await bench.outcomes.receive(len(outcomes), within=40000)
+    assert bench.outcomes.items == outcomes
+    for link, sink in enumerate(bench.links):
+        await sink.receive(sum(-(-len(frame) // 4) for frame in due[link]), within=40000)
+    await bench.clocks(50)
+    for link in range(bench.config.links):
+        assert bench.frames(link) == due[link]
+        assert int(getattr(dut, f"notified__{link}").value) == len(due[link])
+    assert int(dut.without_content.value) == short > 0
+    assert int(dut.hold.value) == 0
+    assert int(dut.finished.value) == int(dut.begun.value) == bench.published
+
+
+@cocotb.test()
+async def a_blocked_link_stops_nobody_else(dut):
+    """While one link is not read, the others get their notifications; when it is read again, nothing of it is lost."""
+    bench = NpuBench(dut, blocked=(0,))
+    await bench.reset()
+    bench.entries.update({tsid: (*entry[:3], HEADER, entry[4]) for tsid, entry in bench.entries.items()})
+    blocked = [tsid for tsid, entry in bench.entries.items() if entry[4] == 0][:7]
+    others = [tsid for tsid, entry in bench.entries.items() if entry[4] != 0][:7]
+    document = bytes(range(64, 100))
+    due = defaultdict(list)
+    for number in range(2):
+        mixed = [tsid for pair in zip(blocked, others, strict=True) for tsid in pair]
+        await bench.publish(document, mixed)
+        for tsid in mixed:
+            due[bench.entries[tsid][4]].append(bench.frame(tsid, number, document, True))
+    await bench.clocks(600)
+    assert not bench.links[0].items
+    for link in range(1, bench.config.links):
+        assert bench.frames(link) == due[link]
+    # Far more than the queues hold: matching waits, and nothing is dropped.
+    for number in range(2, 8):
+        await bench.publish(document, blocked)
+        due[0] += [bench.frame(tsid, number, document, True) for tsid in blocked]
+    await bench.clocks(300)
+    assert int(dut.hold.value) == 1
+    bench.links[0].stall = 0.0
+    await bench.links[0].receive(sum(len(frame) // 4 for frame in due[0]), within=5000)
+    await bench.clocks(50)
+    assert bench.frames(0) == due[0]
+
+
+@cocotb.test()
+async def bodies_of_several_links_overlap(dut):
+    """Whole publications for every link at once share the ring's port without losing a clock of it to the headers of others."""
+    bench = NpuBench(dut)
+    await bench.reset()
+    bench.entries.update({tsid: (*entry[:3], WHOLE, entry[4]) for tsid, entry in bench.entries.items()})
+    document = bench.random.randbytes(bench.config.xram_bytes)
+    tsids = list(range(1, bench.config.links + 1))
+    await bench.publish(document, tsids)
+    first = bench.now
+    count = 5 + len(document) // 4
+    for link in range(bench.config.links):
+        await bench.links[link].receive(count, within=20000)
+        tsid = next(tsid for tsid in tsids if bench.entries[tsid][4] == link)
+        assert bench.frames(link) == [bench.frame(tsid, 0, document, True)]
+    took = max(sink.clocks[-1] for sink in bench.links) - first
+    assert took < bench.config.links * len(document) // 4 + 120, took
+
+
+@cocotb.test()
+async def nothing_is_held_unless_wanted(dut):
+    """Without a subscription that wants publications, a ring's worth is loaded while the first matched set is still awaited."""
+    bench = NpuBench(dut)
+    await bench.reset()
+    dut.keep.value = 0
+    await bench.clocks(3)
+    bench.loader.send([word for _ in range(8) for word in words(bytes(bench.config.xram_bytes // 2))])
+    await bench.parser.receive(8 * bench.config.xram_bytes // 8, within=8 * bench.config.xram_bytes)
+    assert int(dut.finished.value) == 0
+
+
+@cocotb.test()
+async def a_held_publication_waits_in_the_ring(dut):
+    """With such a subscription, the bytes of a publication stay until it has been notified, and then loading goes on."""
+    bench = NpuBench(dut)
+    await bench.reset()
+    tsid = 1
+    bench.entries[tsid] = (*bench.entries[tsid][:3], WHOLE, 0)
+    ring = bench.config.xram_bytes
+    documents = [bench.random.randbytes(size) for size in (ring // 2, ring // 2 - 5, ring)]
+    bench.loader.send([word for document in documents for word in words(document)])
+    await bench.clocks(2 * ring)
+    assert int(dut.finished.value) == 0
+    assert len(bench.parser.items) == ring // 4
+    for number, document in enumerate(documents):
+        bench.verdicts.send([{"verdict": 0, "code": 0, "offset": 0, "bytes": len(document)}])
+        bench.matched.send([{"tsid": tsid, "good": 1}, {"end": 1, "good": 1, "count": 1}])
+        await bench.clocks(3 * ring)
+        assert bench.frames(0)[number] == bench.frame(tsid, number, document, True)
+    assert len(bench.frames(0)) == len(documents)
+    assert int(dut.without_content.value) == 0

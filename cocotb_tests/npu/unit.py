@@ -1,0 +1,58 @@
+"""The NPU with a real X-RAM in front of it, as the broker connects them."""
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.layouts import DocumentWord
+from hdl.npu import Npu
+from hdl.scbxp.xram import Xram
+
+__all__ = ["NotifyingUnit"]
+
+_STREAMS = ("i_verdict", "i_matched", "o_outcome", "o_lookup", "i_lookup")
+_STATUS = ("keep", "hold", "secure", "begun", "finished", "without_content")
+
+
+class NotifyingUnit(wiring.Component):
+    """Documents go through the ring to ``parsed``; verdicts, matched sets and SMT entries come from the bench."""
+
+    def __init__(self, config):
+        self.config = config
+        self.npu = Npu(config)
+        members = self.npu.signature.members
+        super().__init__(
+            {
+                "publication": In(stream.Signature(DocumentWord)),
+                "parsed": Out(stream.Signature(DocumentWord)),
+                "notified": members["notified"],
+            }
+            | {name: members[name] for name in (*_STREAMS, *_STATUS)}
+            | {f"link{link}": Out(stream.Signature(DocumentWord)) for link in range(config.links)}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.npu = npu = self.npu
+        m.submodules.xram = xram = Xram(self.config)
+        wiring.connect(m, wiring.flipped(self.publication), xram.i)
+        wiring.connect(m, xram.o, wiring.flipped(self.parsed))
+        wiring.connect(m, xram.read, npu.xram_read)
+        for name in _STREAMS:
+            outer = wiring.flipped(getattr(self, name))
+            wiring.connect(m, *((outer, getattr(npu, name)) if name.startswith("i") else (getattr(npu, name), outer)))
+        for link in range(self.config.links):
+            wiring.connect(m, npu.o[link], wiring.flipped(getattr(self, f"link{link}")))
+            m.d.comb += self.notified[link].eq(npu.notified[link])
+        for name in _STATUS[1:]:
+            m.d.comb += getattr(self, name).eq(getattr(npu, name))
+        m.d.comb += [
+            npu.keep.eq(self.keep),
+            npu.loads.eq(self.publication.valid & self.publication.ready),
+            npu.ends.eq(self.publication.payload.last),
+            npu.xram_oldest.eq(xram.oldest),
+            npu.xram_newest.eq(xram.newest),
+            xram.hold_valid.eq(npu.xram_hold_valid),
+            xram.hold.eq(npu.xram_hold),
+        ]
+        return m

@@ -1,0 +1,116 @@
+"""Coroutines for the parser's name table: token IDs, learned names and their limit, PIN and UNPIN beside documents."""
+
+import cocotb
+
+from cocotb_tests.scbxp.bench import CONFIG, Output, ParserBench, as_words
+from hdl.contract import WordType
+
+
+def elements(*names: bytes) -> bytes:
+    """A document with these names, one tag each."""
+    return b"<%b>" % names[0] + b"".join(b"<%b/>" % name for name in names[1:]) + b"</%b>" % names[0]
+
+
+def numbered(first: int, count: int) -> list[bytes]:
+    return [b"n%d" % number for number in range(first, first + count)]
+
+
+def _spare() -> int:
+    """Names that may be learned before the next start tag finds too few places left."""
+    return CONFIG.learned - CONFIG.attributes - 2
+
+
+@cocotb.test()
+async def learned_names_are_forgotten(dut):
+    """One below and at the limit the next tag still knows the learned names; one above, all are forgotten, and learned anew."""
+    bench = ParserBench(dut)
+    for more in (-1, 0, 1):
+        await bench.reset()
+        names = numbered(0, _spare() + more)
+        # Text between the last tags lets each name be looked at before the next one comes.
+        document = elements(*names)
+        last = document.index(b"<%b/>" % names[-12])
+        outputs = await bench.parse([document[:last] + document[last:].replace(b"<", b" " * 100 + b"<")])
+        assert [found[0].name for found in outputs[0].names().values()] == [CONFIG.names + 1 + at for at in range(len(names))]
+        assert int(dut.forgotten.value) == 0
+        outputs = await bench.parse([elements(names[0], names[1]), elements(*names[:3])])
+        assert int(dut.forgotten.value) == int(more > 0)
+        assert [tokens[0].known for tokens in outputs[0].names().values()] == [more <= 0] * 2
+        assert [tokens[0].known for tokens in outputs[1].names().values()] == [True, True, more <= 0]
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.5])
+async def pinned_names_stay(dut, stall):
+    """As many names as there are places get IDs of their own, one more is refused, an ID given back is given to the next; pinned names
+    keep theirs while learned ones come and go."""
+    bench = ParserBench(dut, stall=stall)
+    await bench.reset()
+    # One word, a whole word, several words, bytes beyond ASCII, the longest; one is learned before.
+    names = [b"a", b"abcd", b"abcde", b"p:q", "é".encode(), "名前".encode(), b"n" * CONFIG.name_bytes, b"learned"][: CONFIG.names]
+    await bench.parse([b"<learned a=''/>"])
+    bench.pin(*names, b"refused", names[2], b"refused")
+    answers = await bench.answers(CONFIG.names + 3)
+    numbers = [answer["name"] for answer in answers[: CONFIG.names]]
+    assert [answer["ok"] for answer in answers] == [1] * CONFIG.names + [0, 1, 0]
+    assert sorted(numbers) == list(range(1, CONFIG.names + 1))
+    assert answers[CONFIG.names + 1]["name"] == numbers[2]
+    assert {answer["document"] for answer in answers} == {1}
+    bench.skeleton.pinned = dict(zip(names, numbers, strict=True))
+    probe = b"<a xmlns:p='u'><abcd abcde=''/><p:q/>" + "<é/><名前/>".encode() + b"<" + names[6] + b"/><learned refused=''/></a>"
+    churn = [elements(*numbered(40 * turn, 40)) for turn in range(5)]
+    await bench.parse([probe, *churn, probe])
+    assert int(dut.forgotten.value) >= 2
+
+    # The place of one is free again; the name itself is learned like any other.
+    bench.unpin(numbers[1])
+    bench.pin(b"new", b"refused")
+    answers = await bench.answers(2)
+    assert [(answer["ok"], answer["name"]) for answer in answers[:1]] == [(1, numbers[1])]
+    assert answers[1]["ok"] == 0
+    del bench.skeleton.pinned[names[1]]
+    bench.skeleton.pinned[b"new"] = numbers[1]
+    outputs = await bench.parse([probe, b"<new abcd=''/>", *churn[:3], probe])
+    assert outputs[0].names()[b"abcd"][0].name > CONFIG.names
+
+
+def _numbers(output: Output, name: bytes) -> list[tuple[int, bool]]:
+    return [(token.name, token.known) for token in output.names()[name]]
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def pins_beside_documents(dut, stall):
+    """Names are pinned and released while documents flow: words and verdicts do not change, and from the document that the answer
+    names on every document carries the new ID from its first tag to its last."""
+    bench = ParserBench(dut, stall=stall)
+    await bench.reset()
+    document = b"<alpha><beta alpha='1'/>text<gamma>&lt;</gamma><beta/></alpha>"
+    made = [document] * 30
+    for each in made:
+        bench.loader.send(as_words(each))
+    await bench.verdicts.receive(4, within=3000)
+    bench.pin(b"alpha", b"beta")
+    alpha, beta = await bench.answers(2)
+    await bench.verdicts.receive(len(bench.verdicts.items) + 3, within=3000)
+    bench.unpin(alpha["name"])
+    bench.pin(b"omega", b"gamma")
+    omega, gamma = await bench.answers(2)
+    assert len(bench.verdicts.items) < len(made), "the documents ended too early to tell"
+    outputs = await bench.take(made)
+    for output in outputs:
+        assert output.good
+        assert [token.value for token in output.tokens if token.type is WordType.TEXT] == [b"text", b"<"]
+    assert omega["name"] == alpha["name"]
+    assert len({alpha["name"], beta["name"], gamma["name"]}) == 3
+    assert all(answer["ok"] and 1 <= answer["name"] <= CONFIG.names for answer in (alpha, beta, omega, gamma))
+    for at, output in enumerate(outputs):
+        for name, answer, released in ((b"alpha", alpha, omega), (b"beta", beta, None), (b"gamma", gamma, None)):
+            numbers = _numbers(output, name)
+            if released is not None and at >= released["document"]:
+                assert all(number > CONFIG.names for number, _ in numbers), f"{name!r} in document {at}"
+            elif at >= answer["document"] and (released is None or at < omega["document"] - 1):
+                assert numbers == [(answer["name"], True)] * len(numbers), f"{name!r} in document {at}"
+            elif at < answer["document"] - 1:
+                assert all(number > CONFIG.names for number, _ in numbers), f"{name!r} in document {at}"
+    assert len({tuple(token.name for token in output.tokens) for output in outputs}) >= 3

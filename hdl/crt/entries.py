@@ -1,0 +1,81 @@
+"""Records of the CRT."""
+
+from amaranth.hdl import Cat, unsigned
+from amaranth.lib import data, enum
+from amaranth.utils import ceil_log2
+
+from hdl.interfaces import number_shape, step_width, value_width
+from hdl.layouts import ProgramOperator
+
+__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameRecord", "RunRecord", "StepRecord", "pattern"]
+
+
+BUCKET_BITS = 8
+"""Width of the hash by which equal subscriptions are found."""
+
+
+class Kind(enum.Enum, shape=unsigned(3)):
+    """What a bit of a run stands for."""
+
+    WILD = 0
+    """A step with ``*``."""
+    NAME = 1
+    """A step with a name."""
+    PRESENCE = 2
+    """An attribute that must be there."""
+    ATTRIBUTE = 3
+    """An attribute compared with a literal."""
+    SELF = 4
+    """The string-value compared with a literal."""
+    TEXT = 5
+    """A text node compared with a literal."""
+
+
+class Entry(data.StructLayout):
+    """A bit of a subscription on its way into the table: ``anyone`` replaces the name of the step that SELF and TEXT belong to
+    where that is ``*``. ``stored`` says that ``value`` is the number of a string held for this entry."""
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "kind": Kind,
+                "far": 1,
+                "name": ceil_log2(config.names),
+                "anyone": 1,
+                "operator": ProgramOperator,
+                "number": 1,
+                "stored": 1,
+                "value": value_width(config),
+                "key": number_shape(config),
+            }
+        )
+
+
+class StepRecord(data.StructLayout):
+    """What registration remembers of a bit."""
+
+    def __init__(self, config):
+        super().__init__({"used": 1, "kind": Kind, "far": 1, "name": ceil_log2(config.names), "anyone": 1, "last": 1, "contains": 1})
+
+
+class NameRecord(data.Struct):
+    """Visits of subscriptions to a name [T-Fig 5.14], and those for which an attribute of this name matters by itself."""
+
+    visits: unsigned(17)
+    presence: unsigned(17)
+
+
+class RunRecord(data.StructLayout):
+    """The run of bits of a subscription; ``bucket`` is the hash of what it asks."""
+
+    def __init__(self, config):
+        super().__init__(
+            {"first": step_width(config), "length": range(config.subscription_steps + 1), "contains": 1, "bucket": BUCKET_BITS}
+        )
+
+
+def pattern(entry, *, first, last, contains):
+    """The bit's masks, in the order of ``RowMasks.names``."""
+    text = (entry.kind == Kind.SELF) | (entry.kind == Kind.TEXT)
+    test = text | (entry.kind == Kind.PRESENCE) | (entry.kind == Kind.ATTRIBUTE)
+    return Cat((entry.kind == Kind.NAME) | text, test, entry.far, last, first & ~contains, first & contains)

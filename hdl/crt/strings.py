@@ -1,0 +1,307 @@
+"""The strings that subscriptions compare with, each one stored once [T 5.3.3.2]."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hdl.interfaces import StringPort, value_width
+from hdl.stream import BlockRam
+
+__all__ = ["StringStore"]
+
+_WORDS_PER_VALUE = 4
+"""Words of room per string on average."""
+
+
+class _Buffer:
+    """A value as its words come: the first ones kept, with a hash and the length."""
+
+    def __init__(self, m, config, port, name: str):
+        words = config.value_bytes // 4
+        store = memory.Memory(shape=32, depth=max(words, 2), init=[])
+        m.submodules[name] = store
+        write = store.write_port()
+        self.read = store.read_port(domain="comb")
+        self.length = Signal(range(config.value_bytes + 1), name=f"{name}_length")
+        self.long = Signal(name=f"{name}_long")
+        self.hash = Signal(16, name=f"{name}_hash")
+        count = Signal(range(words + 1), name=f"{name}_count")
+        mixed = self.hash.rotate_left(3) ^ port.data[:16] ^ port.data[16:].rotate_left(6)
+        m.d.comb += [write.addr.eq(count), write.data.eq(port.data), write.en.eq(port.push & (count != words))]
+        with m.If(port.clear):
+            m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0)]
+        with m.Elif(port.push):
+            with m.If(count == words):
+                m.d.sync += self.long.eq(self.long | (port.count != 0))
+            with m.Else():
+                m.d.sync += [count.eq(count + 1), self.length.eq(self.length + port.count), self.hash.eq(mixed)]
+
+
+class StringStore(wiring.Component):
+    """Finds a string's number; registration adds strings and takes them back.
+
+    A search takes four clocks for a string whose hash no stored one has, else about three more per word of a string with the same
+    hash and length. Searches of both ports take turns.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    document : ``Out(StringPort(config))``
+        Searches for a value of a document.
+    literal : ``Out(StringPort(config))``
+        Searches for a literal and adds it if it is new; each success counts one use. Not ``found``: there is no room.
+    release, value : ``In``
+        One use less of a string; taken when ``idle`` and no search is asked for.
+    idle : ``Out(1)``
+    clear, clear_address : ``In``
+        Empties the store: every address from 0 up, while ``idle``.
+    """
+
+    def __init__(self, config):
+        self.config = config
+        super().__init__(
+            {
+                "document": Out(StringPort(config)),
+                "literal": Out(StringPort(config)),
+                "release": In(1),
+                "value": In(value_width(config)),
+                "idle": Out(1),
+                "clear": In(1),
+                "clear_address": In(value_width(config)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self.config
+        value_bits = value_width(config)
+        pool = config.values * _WORDS_PER_VALUE
+        pool_bits = ceil_log2(pool)
+        link = data.StructLayout({"index": value_bits, "valid": 1})
+        record_shape = data.StructLayout(
+            {
+                "uses": (config.subscriptions * config.subscription_steps).bit_length(),
+                "length": (config.value_bytes).bit_length(),
+                "first": pool_bits,
+                "next": link,
+                "bucket": value_bits,
+            }
+        )
+        m.submodules.buckets = buckets = BlockRam(shape=link, depth=config.values, output_register=True)
+        m.submodules.records = records = BlockRam(shape=record_shape, depth=config.values, output_register=True)
+        word_link = data.StructLayout({"index": pool_bits, "valid": 1})
+        word_shape = data.StructLayout({"data": 32, "next": word_link})
+        m.submodules.words = words = BlockRam(shape=word_shape, depth=pool, output_register=True)
+        for table in (buckets, records, words):
+            m.d.comb += table.read[0].en.eq(1)
+
+        document = _Buffer(m, config, self.document, "document")
+        literal = _Buffer(m, config, self.literal, "literal")
+        asked = Signal(2)
+        with m.If(self.document.search):
+            m.d.sync += asked[0].eq(1)
+        with m.If(self.literal.search):
+            m.d.sync += asked[1].eq(1)
+
+        adds = Signal()
+        bucket = Signal(value_bits)
+        length = Signal(range(config.value_bytes + 1))
+        long = Signal()
+        current = Signal(link)
+        before = Signal(link)
+        record = Signal(record_shape)
+        word = Signal(pool_bits)
+        index = Signal(range(config.value_bytes // 4 + 1))
+        total = Signal.like(index)
+        left = Signal.like(index)
+        buffer_word = Mux(adds, literal.read.data, document.read.data)
+        # Free strings and words: those never used, and chains of those given back.
+        fresh_value, fresh_word = Signal(range(config.values + 1)), Signal(range(pool + 1))
+        spare_value = Signal(link)
+        spare_word = Signal(word_link)
+        failing = Signal()
+        m.d.comb += [
+            document.read.addr.eq(index),
+            literal.read.addr.eq(index),
+            total.eq((length + 3) >> 2),
+            buckets.read[0].addr.eq(bucket),
+            records.read[0].addr.eq(current.index),
+            records.write.addr.eq(current.index),
+            records.write.data.eq(record),
+            words.read[0].addr.eq(word),
+            words.write.addr.eq(word),
+            buckets.write.addr.eq(bucket),
+        ]
+        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0)]
+
+        def finish(found):
+            with m.If(adds):
+                m.d.sync += [self.literal.done.eq(1), self.literal.found.eq(found), self.literal.value.eq(current.index)]
+            with m.Else():
+                m.d.sync += [self.document.done.eq(1), self.document.found.eq(found), self.document.value.eq(current.index)]
+            m.next = "IDLE"
+
+        def pause(name, then):
+            with m.State(name):
+                m.next = then
+
+        def fold(value):
+            return Cat(value[n] ^ (value[n + 8] if n < 8 else 0) for n in range(16))[:value_bits]
+
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.comb += self.idle.eq(~asked.any())
+                m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
+                with m.If(asked[0]):
+                    m.d.sync += [adds.eq(0), bucket.eq(fold(document.hash)), length.eq(document.length), long.eq(document.long)]
+                    m.d.sync += asked[0].eq(self.document.search)
+                    m.next = "BUCKET"
+                with m.Elif(asked[1]):
+                    m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash)), length.eq(literal.length), long.eq(literal.long)]
+                    m.d.sync += asked[1].eq(self.literal.search)
+                    m.next = "BUCKET"
+                with m.Elif(self.release):
+                    m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
+                    m.next = "RELEASE"
+                with m.Elif(self.clear):
+                    m.d.comb += [buckets.write.addr.eq(self.clear_address), buckets.write.en.eq(1)]
+                    m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
+            pause("BUCKET", "BUCKET1")
+            pause("BUCKET1", "CHAIN")
+            with m.State("CHAIN"):
+                m.d.sync += current.eq(buckets.read[0].data)
+                m.next = "STRING"
+            with m.State("STRING"):
+                # the next string with this hash, if any
+                with m.If(long):
+                    finish(0)
+                with m.Elif(current.valid):
+                    m.next = "STRING1"
+                with m.Elif(adds):
+                    m.next = "ROOM"
+                with m.Else():
+                    finish(0)
+            pause("STRING1", "STRING2")
+            with m.State("STRING2"):
+                found = records.read[0].data
+                m.d.sync += [record.eq(found), word.eq(found.first), index.eq(0)]
+                m.next = "COMPARE"
+                with m.If(found.length != length):
+                    m.d.sync += current.eq(found.next)
+                    m.next = "STRING"
+            with m.State("COMPARE"):
+                # one word after the other
+                m.next = "COMPARE1"
+                with m.If(index == total):
+                    with m.If(adds):
+                        m.d.sync += record.uses.eq(record.uses + 1)
+                        m.next = "COUNT"
+                    with m.Else():
+                        finish(1)
+            pause("COMPARE1", "COMPARE2")
+            with m.State("COMPARE2"):
+                m.d.sync += [word.eq(words.read[0].data.next.index), index.eq(index + 1)]
+                m.next = "COMPARE"
+                with m.If(words.read[0].data.data != buffer_word):
+                    m.d.sync += current.eq(record.next)
+                    m.next = "STRING"
+            with m.State("COUNT"):
+                m.d.comb += records.write.en.eq(1)
+                finish(1)
+
+            with m.State("ROOM"):
+                # a number for the new string
+                m.d.sync += [current.valid.eq(1), left.eq(total), before.eq(buckets.read[0].data)]
+                m.d.sync += current.index.eq(Mux(spare_value.valid, spare_value.index, fresh_value))
+                m.next = "TAKE"
+                with m.If(~spare_value.valid & (fresh_value == config.values)):
+                    finish(0)
+            pause("TAKE", "TAKE1")
+            with m.State("TAKE1"):
+                m.d.sync += [record.first.eq(0), index.eq(0)]
+                m.next = "WORD"
+            with m.State("WORD"):
+                # words from the last to the first, each linked to the one after it
+                m.d.sync += word.eq(Mux(spare_word.valid, spare_word.index, fresh_word))
+                with m.If(left == 0):
+                    with m.If(spare_value.valid):
+                        m.d.sync += spare_value.eq(records.read[0].data.next)
+                    with m.Else():
+                        m.d.sync += fresh_value.eq(fresh_value + 1)
+                    m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.bucket.eq(bucket)]
+                    m.next = "ADD"
+                with m.Elif(~spare_word.valid & (fresh_word == pool)):
+                    m.d.sync += [word.eq(record.first), left.eq(total - left), failing.eq(1)]
+                    m.next = "DROP"
+                with m.Else():
+                    m.d.sync += index.eq(left - 1)
+                    m.next = "WORD1"
+            pause("WORD1", "LINK")
+            pause("LINK", "WORD2")
+            with m.State("WORD2"):
+                m.d.comb += [words.write.data.data.eq(literal.read.data), words.write.data.next.index.eq(record.first)]
+                m.d.comb += words.write.en.eq(1)
+                m.d.sync += [record.first.eq(word), left.eq(left - 1)]
+                with m.If(spare_word.valid):
+                    m.d.sync += spare_word.eq(words.read[0].data.next)
+                with m.Else():
+                    m.d.sync += fresh_word.eq(fresh_word + 1)
+                m.next = "WORD"
+            with m.State("ADD"):
+                m.d.comb += [records.write.en.eq(1), buckets.write.en.eq(1), buckets.write.data.eq(current)]
+                finish(1)
+
+            pause("RELEASE", "RELEASE1")
+            pause("RELEASE1", "RELEASE2")
+            with m.State("RELEASE2"):
+                m.d.sync += record.eq(records.read[0].data)
+                m.d.sync += record.uses.eq(records.read[0].data.uses - 1)
+                m.d.sync += bucket.eq(records.read[0].data.bucket)
+                m.next = "USES"
+            with m.State("USES"):
+                m.d.comb += records.write.en.eq(1)
+                m.d.sync += [word.eq(record.first), left.eq((record.length + 3) >> 2), before.eq(current)]
+                m.next = "FIND"
+                with m.If(record.uses != 0):
+                    m.next = "IDLE"
+            pause("FIND", "FIND1")
+            with m.State("FIND1"):
+                # the string's place in the chain of its bucket
+                m.d.sync += current.eq(buckets.read[0].data)
+                m.next = "SEEK"
+                with m.If(buckets.read[0].data.index == before.index):
+                    m.d.comb += [buckets.write.en.eq(1), buckets.write.data.eq(record.next)]
+                    m.d.sync += current.eq(before)
+                    m.next = "FREE"
+            pause("SEEK", "SEEK1")
+            pause("SEEK1", "SEEK2")
+            with m.State("SEEK2"):
+                m.d.sync += current.eq(records.read[0].data.next)
+                m.next = "SEEK"
+                with m.If(records.read[0].data.next.index == before.index):
+                    m.d.comb += [records.write.en.eq(1), records.write.data.eq(records.read[0].data)]
+                    m.d.comb += records.write.data.next.eq(record.next)
+                    m.d.sync += current.eq(before)
+                    m.next = "FREE"
+            with m.State("FREE"):
+                m.d.comb += [records.write.en.eq(1), records.write.data.next.eq(spare_value)]
+                m.d.sync += spare_value.eq(current)
+                m.next = "DROP"
+            with m.State("DROP"):
+                # words given back one by one
+                m.next = "DROP1"
+                with m.If(left == 0):
+                    m.next = "IDLE"
+                    m.d.sync += failing.eq(0)
+                    with m.If(failing):
+                        finish(0)
+            pause("DROP1", "DROP2")
+            with m.State("DROP2"):
+                m.d.comb += [words.write.en.eq(1), words.write.data.next.eq(spare_word)]
+                m.d.sync += [spare_word.index.eq(word), spare_word.valid.eq(1), word.eq(words.read[0].data.next.index), left.eq(left - 1)]
+                m.next = "DROP"
+        return m

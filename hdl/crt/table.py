@@ -1,0 +1,850 @@
+"""The content routing table [T 5.3.3]: registration, removal, and what the matching engine reads."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hdl import contract
+from hdl.contract import WORD_BYTES
+from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameRecord, RunRecord, StepRecord, pattern
+from hdl.crt.masks import MaskTable
+from hdl.crt.rows import VisitorRows
+from hdl.crt.space import RunSpace
+from hdl.crt.strings import StringStore
+from hdl.interfaces import CrtView, NameHeads, TestLink, TestNode, TsidLink, number_shape, row_width, step_width
+from hdl.layouts import (
+    CrtCommand,
+    CrtOp,
+    CrtResponse,
+    NameOp,
+    NameRequest,
+    NameResponse,
+    ProgramLiteral,
+    ProgramOp,
+    ProgramOperator,
+    ProgramWord,
+    tsid_width,
+)
+from hdl.stream import BlockRam
+from hdl.values import DecimalReader
+
+__all__ = ["HCD_VISITS", "ContentRoutingTable"]
+
+HCD_VISITS = 31
+"""Visits to one name beyond which commonality is high [T 5.3.3.4]."""
+
+
+class ContentRoutingTable(wiring.Component):
+    """Registers subscriptions and removes them while documents are matched.
+
+    A subscription takes a run of neighbouring bits, one per step and test, in rows that every name has. What the engine reads of it
+    changes only between documents: a document is matched against the subscriptions whose commands were completed when its first
+    beat was taken. REGISTER is answered when the subscription is sure to be in force for the next document that
+    begins, UNREGISTER and CLEAR when no match of the removed subscriptions can be reported any more. A refused REGISTER leaves
+    nothing behind. After a reset the table empties itself before it takes the first command.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    command : ``In(stream.Signature(CrtCommand(config)))``
+    program : ``In(stream.Signature(ProgramWord))``
+        One program per REGISTER.
+    response : ``Out(stream.Signature(CrtResponse))``
+        One per command, in order.
+    name_request : ``Out(stream.Signature(NameRequest(config)))``
+    name_response : ``In(stream.Signature(NameResponse(config)))``
+    view : ``Out(CrtView(config))``
+    registered : ``Out``
+        Subscriptions held.
+    steps_used : ``Out``
+        Bits held; subscriptions with the same bits count once.
+    full : ``Out(1)``
+        The latest REGISTER was refused for want of room: the broker has reached its S_max [T-Fig 5.17].
+    hcd : ``Out(1)``
+        Some name has been visited by more than 31 subscriptions [T 5.3.3.4].
+    """
+
+    def __init__(self, config):
+        width = row_width(config)
+        if width < 16 or width & (width - 1) or config.slices & (config.slices - 1):
+            raise ValueError(f"steps must be slices, a power of two, times a power of two of at least 16, not {config.steps!r}")
+        self.config = config
+        super().__init__(
+            {
+                "command": In(stream.Signature(CrtCommand(config))),
+                "program": In(stream.Signature(ProgramWord)),
+                "response": Out(stream.Signature(CrtResponse)),
+                "name_request": Out(stream.Signature(NameRequest(config))),
+                "name_response": In(stream.Signature(NameResponse(config))),
+                "view": Out(CrtView(config)),
+                "registered": Out(range(config.subscriptions + 1)),
+                "steps_used": Out(range(config.steps + 1)),
+                "full": Out(1),
+                "hcd": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config, view = self.config, self.view
+        word = self.program.payload
+        name_bits, bit_bits = ceil_log2(config.names), ceil_log2(row_width(config))
+        refusal = contract.Refusal
+
+        m.submodules.rows = rows = VisitorRows(config)
+        m.submodules.masks = masks = MaskTable(config)
+        m.submodules.space = space = RunSpace(config)
+        steps = 1 << step_width(config)
+        tsids = 1 << tsid_width(config)
+        m.submodules.records = records = BlockRam(shape=StepRecord(config), depth=steps, output_register=True)
+        m.submodules.names = names = BlockRam(shape=NameRecord, depth=config.names, output_register=True)
+        m.submodules.presence = presence = BlockRam(shape=1, depth=config.names, output_register=True)
+        m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
+        m.submodules.links = links = BlockRam(shape=TsidLink(config), depth=tsids)
+        m.submodules.heads = heads = BlockRam(shape=TsidLink(config), depth=steps, output_register=True)
+        list_shape = data.StructLayout({subject: TestLink(config) for subject in NameHeads.subjects})
+        m.submodules.lists = lists = BlockRam(shape=list_shape, depth=config.names, output_register=True)
+        m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
+        m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
+        m.submodules.strings = strings = StringStore(config)
+        m.submodules.decimal = decimal = DecimalReader(config)
+        for table in (records, names, presence, runs, links, heads, lists, nodes, numbers):
+            m.d.comb += table.read[0].en.eq(1)
+
+        # The staged subscription: steps and attribute tests from the front, text tests from the back, because these are
+        # decided last and their bits come last.
+        places = 1 << ceil_log2(config.subscription_steps)
+        m.submodules.stage = stage = memory.Memory(shape=Entry(config), depth=places, init=[])
+        stage_read, stage_write = stage.read_port(domain="comb"), stage.write_port()
+
+        length = range(config.subscription_steps + 1)
+        command = Signal(CrtCommand(config))
+        entry = Signal(Entry(config))
+        fronts, backs, index = Signal(length), Signal(length), Signal(length)
+        total = Signal(length)
+        failed = Signal(5)
+        first = Signal(step_width(config))
+        step = Signal(step_width(config))
+        tests = Signal(length)
+        removing = Signal()
+        m.d.comb += [
+            total.eq(fronts + backs),
+            step.eq(first + index),
+            space.length.eq(total),
+            records.read[0].addr.eq(Mux(space.start | space.busy, space.step, step)),
+            space.used.eq(records.read[0].data.used),
+            names.read[0].addr.eq(Mux(self.name_response.ready, self.name_response.payload.name, entry.name)),
+            names.write.addr.eq(entry.name),
+            presence.write.addr.eq(entry.name),
+            stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
+        ]
+        final = Signal()
+        m.d.comb += final.eq(index + 1 == total)
+        contains = command.semantics
+
+        bucket = Signal(BUCKET_BITS)
+        mate, leader = Signal(tsid_width(config)), Signal(tsid_width(config))
+        at_head = Signal()
+        before, onward, after = Signal(tsid_width(config)), Signal(TsidLink(config)), Signal(TestLink(config))
+        # The engine's reads; between documents the ports belong to registration.
+        m.d.comb += [
+            rows.read_en.eq(view.row_en),
+            rows.read_name.eq(view.row_name),
+            rows.read_slice.eq(view.row_slice),
+            view.row.eq(rows.read_data),
+            masks.slice.eq(view.mask_slice),
+            view.masks.eq(masks.masks),
+            presence.read[0].addr.eq(view.heads_name),
+            view.heads.presence.eq(presence.read[0].data),
+            heads.read[0].addr.eq(Mux(view.quiet, first + (total - 1), view.head_step)),
+            view.head.eq(heads.read[0].data),
+            heads.write.addr.eq(first + (total - 1)),
+            runs.write.addr.eq(command.tsid),
+            runs.write.data.first.eq(first),
+            runs.write.data.length.eq(total),
+            runs.write.data.contains.eq(contains),
+            runs.write.data.bucket.eq(bucket),
+            links.read[0].addr.eq(Mux(view.quiet, mate, view.link_tsid)),
+            view.link.eq(links.read[0].data),
+            runs.read[0].addr.eq(command.tsid),
+            rows.name.eq(entry.name),
+            rows.step.eq(step),
+            masks.step.eq(step),
+        ]
+
+        # Lists of compared tests: per name and subject, and for elements whatever their name.
+        steals = Signal()
+        node = Signal(step_width(config))
+        own = Signal(TestNode(config))
+        anyone = Signal(list_shape)
+        subjects = {"attribute": entry.kind == Kind.ATTRIBUTE, "self": entry.kind == Kind.SELF, "text": entry.kind == Kind.TEXT}
+        known_lists = Signal(list_shape)
+        head = Signal(TestLink(config))
+        compared = Signal()
+        m.d.comb += [
+            compared.eq(Cat(subjects.values()).any()),
+            lists.read[0].addr.eq(Mux(view.quiet, entry.name, view.heads_name)),
+            lists.write.addr.eq(entry.name),
+            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, step, Mux(view.quiet, node, view.node_step))),
+            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, step, view.node_step)),
+            numbers.write.addr.eq(step),
+            numbers.write.data.eq(entry.key),
+            view.node.eq(nodes.read[0].data),
+            view.number.eq(numbers.read[0].data),
+            known_lists.eq(Mux(entry.anyone, anyone, lists.read[0].data)),
+            lists.write.data.eq(known_lists),
+            strings.value.eq(entry.value),
+        ]
+        for subject, mine in subjects.items():
+            m.d.comb += [view.heads[subject].eq(lists.read[0].data[subject]), view.any_heads[subject].eq(anyone[subject])]
+            with m.If(mine):
+                m.d.comb += head.eq(known_lists[subject])
+
+        def relist(new):
+            """The first test of the entry's list becomes another one."""
+            with m.If(~entry.anyone):
+                m.d.comb += lists.write.en.eq(1)
+            for subject, mine in subjects.items():
+                with m.If(mine):
+                    m.d.comb += lists.write.data[subject].eq(new)
+                    with m.If(entry.anyone):
+                        m.d.sync += anyone[subject].eq(new)
+
+        wiring.connect(m, strings.document, wiring.flipped(view.string))
+
+        # Names pinned now are sure to be on every beat only of documents that the name table had not seen before.
+        late = Signal()
+        latest = Signal(8)
+        passed = Signal()
+        # More documents may have ended since than the one waited for; only a few are ever under way.
+        m.d.comb += passed.eq(~(view.ended - latest)[7])
+        with m.If(passed):
+            m.d.sync += late.eq(0)
+
+        highs = Signal(range(config.names + 1))
+        m.d.comb += self.hcd.eq(highs != 0)
+        visited = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
+        rowed = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE)
+        present = (entry.kind == Kind.PRESENCE) | (visited & contains)
+        wants = Signal()
+        m.d.comb += view.wants.eq(wants & (~late | passed))
+        # The masks of a new subscription are the last to change; the next command is taken meanwhile.
+        parting = Signal()
+        with m.If(parting & ~masks.busy):
+            m.d.sync += [parting.eq(0), wants.eq(0)]
+        record = names.read[0].data
+        name_id = Signal.like(self.name_request.payload.name)
+        m.d.comb += name_id.eq(Mux(entry.name == 0, config.names, entry.name))
+        letters, letter, literal_ends = Signal(32), Signal(3), Signal()
+        step_name, step_any = Signal(name_bits), Signal()
+        slot, kept_slot = Signal(ceil_log2(places)), Signal(ceil_log2(places))
+        compares = Signal()
+        earlier, waiting, opened = Signal(32), Signal(), Signal()
+        numeric = Signal()
+        m.d.comb += [
+            numeric.eq((word.literal == ProgramLiteral.NUMBER) | (Value.cast(word.operator) >= ProgramOperator.LT.value)),
+            strings.literal.data.eq(word.data),
+            strings.literal.count.eq(word.count),
+            stage_write.addr.eq(slot),
+            stage_write.data.eq(entry),
+        ]
+        empties = Signal()
+        m.d.comb += space.restart.eq(empties)
+        # Subscriptions that ask the same share a run; they are found by a hash and compared bit by bit.
+        m.submodules.buckets = buckets = BlockRam(shape=TestLink(config), depth=1 << BUCKET_BITS, output_register=True)
+        m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
+        other = Signal(TestLink(config))
+        shared = Signal()
+        staged = stage_read.data
+        m.d.comb += [
+            buckets.read[0].en.eq(1),
+            equals.read[0].en.eq(1),
+            buckets.read[0].addr.eq(bucket),
+            buckets.write.addr.eq(bucket),
+            equals.read[0].addr.eq(other.step),
+            equals.write.addr.eq(first),
+        ]
+
+        def mix(*values):
+            folded = bucket.rotate_left(3)
+            for value in values:
+                value = Value.cast(value)
+                for at in range(0, len(value), BUCKET_BITS):
+                    folded = folded ^ value[at : at + BUCKET_BITS]
+            m.d.sync += bucket.eq(folded)
+
+        sweep = Signal(range(max(steps, config.names << ceil_log2(config.slices)) + 1))
+        started = Signal()
+
+        def answer(code, then):
+            m.d.comb += [self.response.valid.eq(1), self.response.payload.refusal.eq(code)]
+            with m.If(self.response.ready):
+                m.next = then
+
+        def pause(name, then):
+            with m.State(name):
+                m.next = then
+
+        with m.FSM():
+            with m.State("RESET"):
+                m.d.sync += sweep.eq(0)
+                m.next = "WIPE"
+            with m.State("WIPE"):
+                # every table in step
+                m.d.sync += sweep.eq(sweep + 1)
+                m.d.comb += [
+                    rows.clear.eq(1),
+                    rows.clear_address.eq(sweep),
+                    masks.clear.eq(1),
+                    masks.clear_address.eq(sweep),
+                    records.write.en.eq(1),
+                    records.write.addr.eq(sweep),
+                    names.write.en.eq(1),
+                    names.write.addr.eq(sweep),
+                    presence.write.en.eq(1),
+                    presence.write.addr.eq(sweep),
+                    lists.write.en.eq(1),
+                    lists.write.addr.eq(sweep),
+                    lists.write.data.eq(0),
+                    strings.clear.eq(1),
+                    strings.clear_address.eq(sweep),
+                ]
+                m.d.sync += anyone.eq(0)
+                m.d.comb += [empties.eq(1), buckets.write.en.eq(1), buckets.write.addr.eq(sweep)]
+                m.d.sync += [self.registered.eq(0), self.steps_used.eq(0), highs.eq(0)]
+                with m.If(sweep == (1 << len(sweep) - 1) - 1):
+                    m.d.sync += [wants.eq(0), self.full.eq(0)]
+                    m.next = "IDLE"
+                    with m.If(started):
+                        m.next = "ANSWER"
+                    m.d.sync += started.eq(1)
+            with m.State("IDLE"):
+                m.d.comb += self.command.ready.eq(1)
+                m.d.sync += [
+                    command.eq(self.command.payload),
+                    fronts.eq(0),
+                    backs.eq(0),
+                    index.eq(0),
+                    failed.eq(0),
+                    tests.eq(0),
+                    removing.eq(0),
+                    compares.eq(0),
+                    shared.eq(0),
+                    bucket.eq(0),
+                ]
+                with m.If(self.command.valid):
+                    m.next = "PIECE"
+                    with m.If(self.command.payload.op != CrtOp.REGISTER):
+                        m.next = "ASK_REMOVE"
+            with m.State("PIECE"):
+                # the next word of the program; names go on to the name table
+                m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
+                with m.If(self.program.valid):
+                    with m.If(word.op == ProgramOp.LITERAL):
+                        m.d.sync += entry.number.eq(numeric)
+                    with m.Else():
+                        m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(0)]
+                        m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
+                    with m.If((word.op == ProgramOp.DONE) | (word.op == ProgramOp.ABORT)):
+                        m.d.comb += self.program.ready.eq(1)
+                        m.next = "EQUAL"
+                        with m.If(word.op == ProgramOp.ABORT):
+                            m.d.sync += failed.eq(word.data)
+                        with m.If((failed != 0) | (word.op == ProgramOp.ABORT)):
+                            m.next = "RELEASE"
+                        with m.Else():
+                            m.d.comb += space.start.eq(1)
+                        m.d.sync += waiting.eq(0)
+                        with m.If(opened):
+                            m.next = "CLOSE"
+                    with m.Elif(failed != 0):
+                        m.d.comb += self.program.ready.eq(1)
+                    with m.Elif((word.op == ProgramOp.STEP) & word.wildcard):
+                        m.d.comb += self.program.ready.eq(1)
+                        m.d.sync += [entry.kind.eq(Kind.WILD), entry.name.eq(0), step_any.eq(1)]
+                        m.next = "STAGE"
+                    with m.Elif((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)):
+                        m.d.comb += self.program.ready.eq(1)
+                        m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
+                        m.d.sync += [entry.name.eq(Mux(step_any, 0, step_name)), entry.anyone.eq(step_any), view.texts.eq(1)]
+                        m.next = "STAGE"
+                    with m.Elif(word.op == ProgramOp.LITERAL):
+                        m.d.comb += [self.program.ready.eq(1), strings.literal.push.eq(~numeric)]
+                        m.d.sync += literal_ends.eq(word.last)
+                        with m.If(numeric):
+                            m.next = "DIGITS"
+                        with m.Elif(word.last):
+                            m.d.comb += strings.literal.search.eq(1)
+                            m.next = "STRING"
+                    with m.Else():
+                        # each word of a name waits for the one after it, so that a name cut short by ABORT can still be ended
+                        m.d.comb += [
+                            self.name_request.valid.eq(waiting | word.last),
+                            self.name_request.payload.op.eq(NameOp.PIN),
+                            self.name_request.payload.data.eq(Mux(waiting, earlier, word.data)),
+                            self.name_request.payload.count.eq(Mux(waiting, WORD_BYTES, word.count)),
+                            self.name_request.payload.last.eq(~waiting),
+                            self.program.ready.eq(Mux(waiting, self.name_request.ready & ~word.last, self.name_request.ready | ~word.last)),
+                        ]
+                        with m.If(self.program.ready):
+                            m.d.sync += [earlier.eq(word.data), waiting.eq(~word.last)]
+                        with m.Elif(self.name_request.ready):
+                            m.d.sync += waiting.eq(0)
+                        with m.If(waiting & self.name_request.ready):
+                            m.d.sync += opened.eq(1)
+                        with m.If(word.op == ProgramOp.STEP):
+                            m.d.sync += [entry.kind.eq(Kind.NAME), step_any.eq(0)]
+                        with m.Elif(word.operator != ProgramOperator.NONE):
+                            m.d.sync += entry.kind.eq(Kind.ATTRIBUTE)
+                        with m.Else():
+                            m.d.sync += entry.kind.eq(Kind.PRESENCE)
+                        with m.If(~waiting & word.last & self.name_request.ready):
+                            m.d.sync += opened.eq(0)
+                            m.next = "NAMED"
+            with m.State("CLOSE"):
+                # the name table is owed the end of a name: it gets one that no document can have, and loses it again
+                m.d.comb += [
+                    self.name_request.valid.eq(1),
+                    self.name_request.payload.op.eq(NameOp.PIN),
+                    self.name_request.payload.count.eq(1),
+                    self.name_request.payload.last.eq(1),
+                ]
+                m.d.sync += opened.eq(0)
+                with m.If(self.name_request.ready):
+                    m.next = "CLOSED"
+            with m.State("CLOSED"):
+                m.d.comb += self.name_response.ready.eq(1)
+                m.d.sync += entry.name.eq(self.name_response.payload.name)
+                with m.If(self.name_response.valid):
+                    m.next = "RELEASE"
+                    with m.If(self.name_response.payload.ok):
+                        m.next = "DROP"
+            with m.State("DROP"):
+                m.d.comb += [
+                    self.name_request.valid.eq(1),
+                    self.name_request.payload.op.eq(NameOp.UNPIN),
+                    self.name_request.payload.name.eq(name_id),
+                    self.name_request.payload.last.eq(1),
+                ]
+                with m.If(self.name_request.ready):
+                    m.next = "RELEASE"
+            with m.State("NAMED"):
+                m.d.comb += self.name_response.ready.eq(1)
+                m.d.sync += entry.name.eq(self.name_response.payload.name)
+                with m.If(self.name_response.valid):
+                    m.next = "NAMED1"
+                    with m.If(~self.name_response.payload.ok):
+                        m.d.sync += failed.eq(refusal.FULL_NAMES)
+                        m.next = "PIECE"
+                    m.d.sync += latest.eq(self.name_response.payload.document)
+            pause("NAMED1", "VISIT")
+            with m.State("VISIT"):
+                # one more visit; a name that had none was pinned just now
+                m.d.comb += [
+                    names.write.data.visits.eq(record.visits + 1),
+                    names.write.data.presence.eq(record.presence + present),
+                    names.write.en.eq(1),
+                    presence.write.data.eq((record.presence != 0) | present),
+                    presence.write.en.eq(1),
+                ]
+                with m.If(record.visits == 0):
+                    m.d.sync += late.eq(1)
+                with m.If(record.visits == HCD_VISITS):
+                    m.d.sync += highs.eq(highs + 1)
+                m.next = "STAGE"
+            with m.State("STAGE"):
+                texts = (entry.kind == Kind.SELF) | (entry.kind == Kind.TEXT)
+                m.d.comb += [
+                    slot.eq(Mux(texts, places - 1 - backs, fronts)),
+                    stage_write.en.eq(1),
+                    strings.literal.clear.eq(1),
+                    decimal.clear.eq(1),
+                ]
+                m.d.sync += [kept_slot.eq(slot), fronts.eq(fronts + ~texts), backs.eq(backs + texts)]
+                m.d.sync += compares.eq(compares | compared)
+                mix(entry.name, Cat(entry.kind, entry.far))
+                with m.If(entry.kind == Kind.NAME):
+                    m.d.sync += step_name.eq(entry.name)
+                m.d.sync += tests.eq(Mux((entry.kind == Kind.NAME) | (entry.kind == Kind.WILD), 0, tests + 1))
+                m.next = "PIECE"
+            with m.State("STRING"):
+                # the number of the literal's string
+                m.d.sync += [entry.value.eq(strings.literal.value), entry.stored.eq(strings.literal.found)]
+                with m.If(strings.literal.done):
+                    m.next = "RESTAGE"
+                    with m.If(~strings.literal.found):
+                        m.d.sync += failed.eq(refusal.FULL_VALUES)
+            with m.State("DIGITS"):
+                # byte after byte of the literal's number
+                m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]
+                m.d.sync += [letters.eq(letters >> 8), letter.eq(letter - 1)]
+                with m.If(letter == 0):
+                    m.next = "PIECE"
+                    with m.If(literal_ends):
+                        m.next = "NUMBER"
+            pause("NUMBER", "NUMBER1")
+            with m.State("NUMBER1"):
+                m.d.sync += entry.key.eq(decimal.key)
+                m.next = "RESTAGE"
+            with m.State("RESTAGE"):
+                m.d.comb += [slot.eq(kept_slot), stage_write.en.eq(1)]
+                mix(entry.value, entry.operator, entry.key.exponent, entry.key.digits)
+                m.next = "PIECE"
+
+            pause("EQUAL", "EQUAL1")
+            with m.State("EQUAL1"):
+                m.d.sync += other.eq(buckets.read[0].data)
+                m.next = "TRY"
+            with m.State("TRY"):
+                # the next run with this hash, if any
+                m.d.sync += [index.eq(0), first.eq(other.step)]
+                with m.If(~other.valid):
+                    m.next = "SEEK"
+                with m.Elif(~space.busy):
+                    m.next = "TRY1"
+            pause("TRY1", "TRY2")
+            pause("TRY2", "TRY3")
+            with m.State("TRY3"):
+                # one bit: its record, and of a compared test its literal
+                held = records.read[0].data
+                m.d.sync += entry.eq(staged)
+                with m.If(
+                    (held.kind == staged.kind)
+                    & (held.far == staged.far)
+                    & (held.name == staged.name)
+                    & (held.anyone == staged.anyone)
+                    & (held.last == final)
+                    & (held.contains == contains)
+                ):
+                    m.next = "TRY4"
+                with m.Else():
+                    m.d.sync += other.eq(equals.read[0].data)
+                    m.next = "TRY"
+            with m.State("TRY4"):
+                m.d.comb += steals.eq(1)
+                with m.If(~compared):
+                    m.next = "ALIKE"
+                with m.Elif(~view.node_en):
+                    m.next = "TRY5"
+            pause("TRY5", "TRY6")
+            with m.State("TRY6"):
+                with m.If(
+                    (nodes.read[0].data.operator == entry.operator)
+                    & (nodes.read[0].data.number == entry.number)
+                    & Mux(entry.number, numbers.read[0].data == entry.key, nodes.read[0].data.value == entry.value)
+                ):
+                    m.next = "ALIKE"
+                with m.Else():
+                    m.d.sync += other.eq(equals.read[0].data)
+                    m.next = "TRY"
+            with m.State("ALIKE"):
+                m.d.sync += index.eq(index + 1)
+                m.next = "TRY1"
+                with m.If(final):
+                    m.d.sync += [shared.eq(1), index.eq(0), wants.eq(1)]
+                    m.next = "ACCEPT"
+            with m.State("SEEK"):
+                # room for a run of its own
+                m.d.sync += [index.eq(0), first.eq(space.first)]
+                with m.If(~space.busy):
+                    m.next = "ROOM"
+            with m.State("ROOM"):
+                m.d.sync += entry.eq(staged)
+                m.d.comb += space.take.eq(space.found)
+                m.next = "BUILD"
+                with m.If(~space.found):
+                    m.d.sync += failed.eq(refusal.FULL_STEPS)
+                    m.next = "RELEASE"
+            with m.State("BUILD"):
+                # record and row of every bit; the masks of the first come last of all
+                m.d.comb += [
+                    records.write.addr.eq(step),
+                    records.write.en.eq(1),
+                    records.write.data.used.eq(1),
+                    records.write.data.kind.eq(entry.kind),
+                    records.write.data.far.eq(entry.far),
+                    records.write.data.name.eq(entry.name),
+                    records.write.data.anyone.eq(entry.anyone),
+                    records.write.data.last.eq(final),
+                    records.write.data.contains.eq(contains),
+                    numbers.write.en.eq(entry.number),
+                    rows.start.eq(rowed),
+                    rows.value.eq(1),
+                    masks.start.eq(index != 0),
+                    masks.value.eq(pattern(entry, first=0, last=final, contains=contains)),
+                ]
+                m.next = "BUILT"
+            with m.State("BUILT"):
+                with m.If(final):
+                    m.d.sync += [index.eq(0), wants.eq(1)]
+                    m.next = "ACCEPT"
+                with m.Elif(~rows.busy & ~masks.busy):
+                    m.d.sync += index.eq(index + 1)
+                    m.next = "MORE"
+            with m.State("MORE"):
+                m.d.sync += entry.eq(stage_read.data)
+                m.next = "BUILD"
+            with m.State("ACCEPT"):
+                m.d.sync += [entry.eq(stage_read.data), self.full.eq(0)]
+                answer(refusal.NONE, "QUIET_ADD")
+            with m.State("QUIET_ADD"):
+                # a moment between documents, and the last bit's row and masks
+                with m.If(view.quiet & ~rows.busy & ~masks.busy):
+                    m.next = "PUBLISH"
+                    with m.If(shared):
+                        m.next = "JOIN"
+                    with m.Elif(compares):
+                        m.next = "LIST"
+            with m.State("LIST"):
+                # each compared test goes to the front of its list
+                m.d.sync += entry.eq(stage_read.data)
+                m.next = "LIST1"
+            pause("LIST1", "LIST2")
+            pause("LIST2", "LIST3")
+            with m.State("LIST3"):
+                m.d.comb += [
+                    nodes.write.addr.eq(step),
+                    nodes.write.data.next.eq(head),
+                    nodes.write.data.operator.eq(entry.operator),
+                    nodes.write.data.number.eq(entry.number),
+                    nodes.write.data.contains.eq(contains),
+                    nodes.write.data.value.eq(entry.value),
+                ]
+                with m.If(compared):
+                    m.d.comb += nodes.write.en.eq(1)
+                    relist(Cat(step, 1))
+                m.d.sync += index.eq(index + 1)
+                m.next = "LIST"
+                with m.If(final):
+                    m.d.sync += index.eq(0)
+                    m.next = "LISTED"
+            with m.State("LISTED"):
+                m.d.sync += entry.eq(stage_read.data)
+                m.next = "PUBLISH"
+            pause("JOIN", "JOIN1")
+            with m.State("JOIN1"):
+                # in front of those that share the run
+                m.d.comb += [
+                    runs.write.en.eq(1),
+                    links.write.en.eq(1),
+                    links.write.addr.eq(command.tsid),
+                    links.write.data.eq(heads.read[0].data),
+                    heads.write.en.eq(1),
+                    heads.write.data.tsid.eq(command.tsid),
+                    heads.write.data.more.eq(1),
+                ]
+                m.d.sync += [self.registered.eq(self.registered + 1), wants.eq(0)]
+                m.next = "IDLE"
+            with m.State("PUBLISH"):
+                m.d.comb += [
+                    masks.start.eq(1),
+                    masks.value.eq(pattern(entry, first=1, last=total == 1, contains=contains)),
+                    runs.write.en.eq(1),
+                    heads.write.data.tsid.eq(command.tsid),
+                    heads.write.en.eq(1),
+                    buckets.write.en.eq(1),
+                    buckets.write.data.eq(Cat(first, 1)),
+                    equals.write.en.eq(1),
+                    equals.write.data.eq(buckets.read[0].data),
+                ]
+                m.d.sync += [self.registered.eq(self.registered + 1), self.steps_used.eq(self.steps_used + total)]
+                with m.If(first[bit_bits:] > view.last_slice):
+                    m.d.sync += view.last_slice.eq(first[bit_bits:])
+                with m.If(contains & (view.containment < total)):
+                    m.d.sync += view.containment.eq(total)
+                m.d.sync += parting.eq(1)
+                m.next = "IDLE"
+
+            with m.State("ASK_REMOVE"):
+                with m.If(~parting):
+                    m.d.sync += wants.eq(1)
+                    m.next = "QUIET_REMOVE"
+            with m.State("QUIET_REMOVE"):
+                with m.If(view.quiet):
+                    m.d.sync += [sweep.eq(0), removing.eq(1)]
+                    m.next = "FOUND"
+                    with m.If(command.op == CrtOp.CLEAR):
+                        m.next = "UNPIN_ALL"
+            with m.State("UNPIN_ALL"):
+                # each name with visits is released before the tables are emptied
+                m.d.sync += entry.name.eq(sweep)
+                m.next = "UNPIN_ALL1"
+            pause("UNPIN_ALL1", "UNPIN_ALL2")
+            pause("UNPIN_ALL2", "UNPIN_ALL3")
+            with m.State("UNPIN_ALL3"):
+                m.d.comb += [
+                    self.name_request.valid.eq(record.visits != 0),
+                    self.name_request.payload.op.eq(NameOp.UNPIN),
+                    self.name_request.payload.name.eq(name_id),
+                    self.name_request.payload.last.eq(1),
+                ]
+                with m.If(self.name_request.ready | (record.visits == 0)):
+                    m.d.sync += sweep.eq(sweep + 1)
+                    m.next = "UNPIN_ALL"
+                    with m.If(sweep == config.names - 1):
+                        m.next = "RESET"
+            with m.State("FOUND"):
+                run = runs.read[0].data
+                m.d.sync += [first.eq(run.first), fronts.eq(run.length), command.semantics.eq(run.contains), bucket.eq(run.bucket)]
+                m.d.sync += self.registered.eq(self.registered - 1)
+                m.d.sync += mate.eq(command.tsid)
+                m.next = "FOUND1"
+            pause("FOUND1", "FOUND2")
+            pause("FOUND2", "PART")
+            with m.State("PART"):
+                # out of the list of those that share the run; the last one takes the run with it
+                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(links.read[0].data)]
+                m.next = "PART1"
+                with m.If(heads.read[0].data.tsid == command.tsid):
+                    m.next = "RELEASE"
+                    with m.If(heads.read[0].data.more):
+                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(links.read[0].data)]
+                    with m.Else():
+                        m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
+                        m.next = "FORGET"
+            with m.State("PART1"):
+                m.d.sync += mate.eq(leader)
+                m.next = "PART2"
+            pause("PART2", "PART3")
+            pause("PART3", "PART4")
+            with m.State("PART4"):
+                # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
+                following = links.read[0].data
+                m.d.sync += [leader.eq(following.tsid), before.eq(mate), at_head.eq(0)]
+                m.next = "PART1"
+                with m.If(following.tsid == command.tsid):
+                    m.next = "RELEASE"
+                    with m.If(following.more):
+                        m.d.comb += [links.write.en.eq(1), links.write.addr.eq(mate), links.write.data.eq(onward)]
+                    with m.Elif(at_head):
+                        m.d.comb += [heads.write.en.eq(1), heads.write.data.tsid.eq(mate)]
+                    with m.Else():
+                        m.d.comb += [links.write.en.eq(1), links.write.addr.eq(before), links.write.data.tsid.eq(mate)]
+            with m.State("FORGET"):
+                # out of the chain of runs with this hash
+                m.d.sync += other.eq(Cat(first, 1))
+                m.next = "FORGET1"
+            pause("FORGET1", "FORGET2")
+            pause("FORGET2", "FORGET3")
+            with m.State("FORGET3"):
+                m.d.sync += [after.eq(equals.read[0].data), other.eq(buckets.read[0].data)]
+                m.next = "CHASE"
+                with m.If(buckets.read[0].data.step == first):
+                    m.d.comb += [buckets.write.en.eq(1), buckets.write.data.eq(equals.read[0].data)]
+                    m.next = "RELEASE"
+            pause("CHASE", "CHASE1")
+            pause("CHASE1", "CHASE2")
+            with m.State("CHASE2"):
+                m.d.sync += other.eq(equals.read[0].data)
+                m.next = "CHASE"
+                with m.If(equals.read[0].data.step == first):
+                    m.d.comb += [equals.write.en.eq(1), equals.write.addr.eq(other.step), equals.write.data.eq(after)]
+                    m.next = "RELEASE"
+
+            with m.State("RELEASE"):
+                # take back one bit after the other, of the table or of the stage
+                with m.If(index == total):
+                    m.next = "RELEASED"
+                with m.Elif(removing):
+                    m.d.sync += [
+                        entry.kind.eq(records.read[0].data.kind),
+                        entry.name.eq(records.read[0].data.name),
+                        entry.anyone.eq(records.read[0].data.anyone),
+                        entry.stored.eq(0),
+                        node.eq(step),
+                    ]
+                    m.next = "ERASE"
+                    with m.If(shared):
+                        m.next = "KEEP"
+                with m.Else():
+                    m.d.sync += entry.eq(stage_read.data)
+                    m.next = "LEAVE"
+            pause("KEEP", "KEEP1")
+            pause("KEEP1", "KEEP2")
+            with m.State("KEEP2"):
+                # the run stays for others: one use less of its string, one visit less to its name
+                m.d.sync += [entry.stored.eq(compared & ~nodes.read[0].data.number), entry.value.eq(nodes.read[0].data.value)]
+                m.next = "LEAVE2"
+            with m.State("ERASE"):
+                m.d.comb += [
+                    records.write.addr.eq(step),
+                    records.write.en.eq(1),
+                    rows.start.eq(rowed),
+                    masks.start.eq(1),
+                    masks.value.eq(0),
+                ]
+                m.next = "ERASED"
+            with m.State("ERASED"):
+                with m.If(~rows.busy & ~masks.busy):
+                    m.next = "LEAVE2"
+                    with m.If(compared):
+                        m.d.sync += own.eq(nodes.read[0].data)
+                        m.next = "UNLIST"
+            with m.State("UNLIST"):
+                # out of its list, be it the first or further back
+                m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value), node.eq(head.step)]
+                m.next = "WALK"
+                with m.If(head.step == step):
+                    relist(own.next)
+                    m.next = "LEAVE2"
+            pause("WALK", "WALK1")
+            pause("WALK1", "WALK2")
+            with m.State("WALK2"):
+                m.d.comb += [nodes.write.addr.eq(node), nodes.write.data.eq(nodes.read[0].data), nodes.write.data.next.eq(own.next)]
+                m.d.sync += node.eq(nodes.read[0].data.next.step)
+                m.next = "WALK"
+                with m.If(nodes.read[0].data.next.step == step):
+                    m.d.comb += nodes.write.en.eq(1)
+                    m.next = "LEAVE2"
+            pause("LEAVE", "LEAVE1")
+            pause("LEAVE1", "LEAVE2")
+            with m.State("LEAVE2"):
+                # one visit less; the last one releases the name
+                gone = Signal()
+                m.d.comb += [
+                    gone.eq(visited & (record.visits == 1)),
+                    self.name_request.valid.eq(gone & ~entry.stored),
+                    self.name_request.payload.op.eq(NameOp.UNPIN),
+                    self.name_request.payload.name.eq(name_id),
+                    self.name_request.payload.last.eq(1),
+                ]
+                with m.If(entry.stored):
+                    m.d.comb += strings.release.eq(strings.idle)
+                    m.d.sync += entry.stored.eq(~strings.idle)
+                with m.Elif(self.name_request.ready | ~gone):
+                    m.d.comb += [
+                        names.write.data.visits.eq(record.visits - 1),
+                        names.write.data.presence.eq(record.presence - present),
+                        names.write.en.eq(visited),
+                        presence.write.data.eq(record.presence != present),
+                        presence.write.en.eq(visited),
+                    ]
+                    with m.If(visited & (record.visits == HCD_VISITS + 1)):
+                        m.d.sync += highs.eq(highs - 1)
+                    m.d.sync += index.eq(index + 1)
+                    m.next = "LEFT"
+            pause("LEFT", "LEFT1")
+            pause("LEFT1", "RELEASE")
+            with m.State("RELEASED"):
+                m.d.sync += wants.eq(0)
+                m.d.comb += empties.eq(removing & (self.registered == 0))
+                with m.If(~removing):
+                    is_full = Signal()
+                    m.d.comb += is_full.eq(
+                        (failed == refusal.FULL_STEPS) | (failed == refusal.FULL_NAMES) | (failed == refusal.FULL_VALUES)
+                    )
+                    m.d.sync += self.full.eq(is_full)
+                m.next = "ANSWER"
+            with m.State("ANSWER"):
+                answer(failed, "IDLE")
+
+        with m.If(tests > view.tests):
+            m.d.sync += view.tests.eq(tests)
+        # An empty table forgets how far it was filled.
+        with m.If(empties):
+            m.d.sync += [view.tests.eq(0), view.containment.eq(0), view.last_slice.eq(0), view.texts.eq(0)]
+        return m

@@ -1,0 +1,117 @@
+"""Configuration to Verilog, with a description of the ports that software and other designs can rely on."""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import warnings
+from pathlib import Path
+
+from amaranth.back import verilog
+from amaranth.hdl import Shape, ShapeCastable
+from amaranth.lib import data, wiring
+
+from hdl.config import PRESETS, BrokerConfig
+
+__all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_verilog"]
+
+TOPS = {
+    "scbxp": "hdl.scbxp.parser:Scbxp",
+    "x2cbbr": "hdl.broker:Broker",
+}
+"""Module name in Verilog to ``module:class``; the class takes the configuration alone."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """Bits ``low`` to ``low + width - 1`` of a port; ``members`` are the names of its values where they have some."""
+
+    name: str
+    low: int
+    width: int
+    members: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A port of the Verilog module; ``direction`` is ``input`` or ``output``."""
+
+    name: str
+    direction: str
+    width: int
+    fields: tuple[Field, ...]
+
+
+def component_of(top: str, config: BrokerConfig) -> wiring.Component:
+    """The component of that name in :data:`TOPS`."""
+    if top not in TOPS:
+        raise ValueError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
+    module, _, name = TOPS[top].partition(":")
+    return getattr(importlib.import_module(module), name)(config)
+
+
+def to_verilog(component: wiring.Component, *, name: str) -> str:
+    """The component as Verilog, the same text for the same component; any warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+
+
+def _members(shape) -> dict[str, int]:
+    """The names of an enumeration's values."""
+    return {member.name: member.value for member in shape} if hasattr(shape, "__members__") else {}
+
+
+def fields(shape, *, prefix: str = "", low: int = 0) -> list[Field]:
+    """The fields of a layout, nested ones under names joined by ``_``; one without parts has none but itself."""
+    while isinstance(shape, ShapeCastable) and not isinstance(shape, data.Layout) and not _members(shape):
+        shape = shape.as_shape()
+    if not isinstance(shape, data.Layout):
+        return [Field(prefix, low, Shape.cast(shape).width, _members(shape))]
+    found = []
+    for key, field in shape:
+        found += fields(field.shape, prefix=f"{prefix}_{key}" if prefix else str(key), low=low + field.offset)
+    return found
+
+
+def describe(component: wiring.Component) -> list[Port]:
+    """The ports in the order of the signature, under their names in Verilog; clock and reset are ``clk`` and ``rst``."""
+    found = []
+    for path, member, _ in component.signature.flatten(component):
+        name = "__".join(str(part) for part in path)
+        direction = "input" if member.flow is wiring.In else "output"
+        width = Shape.cast(member.shape).width
+        if width:
+            found.append(Port(name, direction, width, tuple(field for field in fields(member.shape) if field.name)))
+    return found
+
+
+def _description(top: str, config: BrokerConfig, ports: list[Port]) -> str:
+    """The JSON that lies beside the Verilog."""
+    described = [dataclasses.asdict(port) for port in ports]
+    return json.dumps({"top": top, "config": dataclasses.asdict(config), "ports": described}, indent=2) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write ``<top>.v`` and ``<top>.json`` for each top asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m hdl.emit", description="Write a configuration as Verilog with a description of its ports."
+    )
+    parser.add_argument("--top", choices=list(TOPS), action="append", help="module to write; may be repeated; default: all of them")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--preset", choices=list(PRESETS), default="default", help="limits to build in")
+    limits.add_argument("--limits", type=json.loads, metavar="JSON", help="limits to build in as an object, in place of a preset")
+    parser.add_argument("--output", type=Path, default=Path("build/rtl"), help="folder to write to")
+    chosen = parser.parse_args(arguments)
+    config = PRESETS[chosen.preset] if chosen.limits is None else BrokerConfig(**chosen.limits)
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    for top in chosen.top or TOPS:
+        component = component_of(top, config)
+        (chosen.output / f"{top}.json").write_text(_description(top, config, describe(component)), encoding="utf-8")
+        (chosen.output / f"{top}.v").write_text(to_verilog(component, name=top), encoding="utf-8")
+        print(chosen.output / f"{top}.v")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,78 @@
+"""The matching engine as a whole."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.interfaces import CrtView
+from hdl.layouts import MatchedWord, ParsedBeat
+from hdl.match.front import Front
+from hdl.match.ops import RowRequest
+from hdl.match.report import Reporter
+from hdl.match.rows import RowEngine
+from hdl.stream import StreamFifo
+
+__all__ = ["MatchingEngine"]
+
+_QUEUE = 32
+
+
+class MatchingEngine(wiring.Component):
+    """Matches each document against all registered subscriptions while it is parsed [T 5.3.3.6].
+
+    Documents follow each other without a gap: while the matched set of one is handed out, the next is matched. A document is
+    matched against the subscriptions in force when its first beat is taken.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i : ``In(stream.Signature(ParsedBeat(config)))``
+    o : ``Out(stream.Signature(MatchedWord(config)))``
+        For each document its matched t-SIDs, then the word with ``end``.
+    view : ``In(CrtView(config))``
+    """
+
+    def __init__(self, config):
+        self.config = config
+        super().__init__(
+            {
+                "i": In(stream.Signature(ParsedBeat(config))),
+                "o": Out(stream.Signature(MatchedWord(config))),
+                "view": In(CrtView(config)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.front = front = Front(self.config)
+        m.submodules.queue = queue = StreamFifo(RowRequest(self.config), _QUEUE)
+        m.submodules.rows = rows = RowEngine(self.config)
+        m.submodules.report = report = Reporter(self.config)
+        wiring.connect(m, wiring.flipped(self.i), front.i)
+        wiring.connect(m, front.o, queue.i)
+        wiring.connect(m, queue.o, rows.i)
+        wiring.connect(m, report.o, wiring.flipped(self.o))
+        for name in ("done", "good", "over", "scan_row", "scan_ready"):
+            m.d.comb += getattr(report, name).eq(getattr(rows, name))
+        for name in ("taken", "scan_slice"):
+            m.d.comb += getattr(rows, name).eq(getattr(report, name))
+        for unit in (front, rows, report):
+            for name, member in unit.view.signature.members.items():
+                inner, outer = getattr(unit.view, name), getattr(self.view, name)
+                if member.is_signature:
+                    wiring.connect(m, inner, wiring.flipped(outer))
+                else:
+                    m.d.comb += outer.eq(inner) if member.flow == Out else inner.eq(outer)
+
+        # Registration has the CRT to itself between two documents, when nothing of the earlier one is left.
+        quiet = Signal()
+        m.d.comb += [
+            self.view.quiet.eq(quiet),
+            self.view.ended.eq(front.ended),
+            front.pause.eq(self.view.wants | quiet),
+        ]
+        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & (queue.level == 0) & rows.idle & report.idle)))
+        return m

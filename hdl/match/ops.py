@@ -1,0 +1,37 @@
+"""What the front of the matching engine asks of its rows."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum
+from amaranth.utils import ceil_log2
+
+from hdl.interfaces import step_width
+
+__all__ = ["RowOp", "RowRequest"]
+
+
+class RowOp(enum.Enum, shape=unsigned(3)):
+    """One operation on the rows of visitors."""
+
+    START = 0
+    """The start tag of the element ``name`` is complete; ``known`` says that the name has a row."""
+    ATTRIBUTE = 1
+    """The tag has the attribute ``name``, which has a row."""
+    SATISFY = 2
+    """The attribute test ``step`` holds in this tag."""
+    TEXT = 3
+    """The test ``step`` of the string-value or a text node holds for the open element."""
+    SEEN = 4
+    """The containment filter ``step`` holds."""
+    END = 5
+    """The open element ends; with ``check`` its text tests are to be looked at."""
+    DONE = 6
+    """The document ends; ``good`` says whether its matches count."""
+
+
+class RowRequest(data.StructLayout):
+    """An operation and its operands."""
+
+    def __init__(self, config):
+        super().__init__(
+            {"op": RowOp, "name": ceil_log2(config.names), "step": step_width(config), "known": 1, "check": 1, "good": 1, "over": 1}
+        )

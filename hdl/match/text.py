@@ -1,0 +1,171 @@
+"""String-values: the text stream of a document and what it is to each open element."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+__all__ = ["TextStream"]
+
+_POSITION = 32
+
+
+class _Ring:
+    """The last bytes of a stream in four lanes, so that a word lies and is read at any position."""
+
+    def __init__(self, m, name: str, size: int):
+        self.lanes = []
+        self.bits = ceil_log2(size)
+        for lane in range(4):
+            store = memory.Memory(shape=8, depth=size // 4, init=[])
+            m.submodules[f"{name}{lane}"] = store
+            self.lanes.append((store.write_port(), store.read_port(domain="comb")))
+
+    def _turn(self, position, lane):
+        """Which byte of a word at this position lies in a lane, and the lane's address for it."""
+        place = (lane - position[:2])[:2]
+        return place, position[2 : self.bits] + (lane < position[:2])
+
+    def write(self, m, position, word, count, enable):
+        for lane, (write, _) in enumerate(self.lanes):
+            place, address = self._turn(position, lane)
+            m.d.comb += [write.addr.eq(address), write.data.eq(word.word_select(place, 8)), write.en.eq(enable & (place < count))]
+
+    def read(self, m, position):
+        bytes_read = []
+        for lane, (_, read) in enumerate(self.lanes):
+            m.d.comb += read.addr.eq(self._turn(position, lane)[1])
+            bytes_read.append(read.data)
+        every = Cat(bytes_read)
+        return Cat(every.word_select((position[:2] + n)[:2], 8) for n in range(4))
+
+
+class TextStream(wiring.Component):
+    """Follows the text of a document and gives the string-value of the element that ends.
+
+    The string-value is a piece of the text stream. Its last ``value_bytes`` bytes are kept, and so are the last as many bytes that are
+    no white space: a number is among those, unless a foreign byte or white space inside makes NaN, which is remembered for
+    each open element. Any event takes one clock; results are right three clocks after the latest one.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    push, data, count : ``In``
+        A word of text.
+    open, close, clear : ``In(1)``
+        An element begins; the innermost one ends; the document ends. One event a clock.
+    long : ``Out(1)``, ``length`` : ``Out``
+        The string-value is longer than can be compared, or its length.
+    nan : ``Out(1)``, ``many`` : ``Out(1)``, ``solid`` : ``Out``
+        It is no number for sure, or it has more bytes without white space than a number may have, or their number.
+    index : ``In``, ``word`` : ``Out(32)``
+        A word of the string-value.
+    place : ``In``, ``byte`` : ``Out(8)``
+        One of its bytes without white space.
+    """
+
+    def __init__(self, config):
+        self.config = config
+        size = range(config.value_bytes + 1)
+        super().__init__(
+            {
+                "push": In(1),
+                "data": In(32),
+                "count": In(3),
+                "open": In(1),
+                "close": In(1),
+                "clear": In(1),
+                "long": Out(1),
+                "length": Out(size),
+                "nan": Out(1),
+                "many": Out(1),
+                "solid": Out(size),
+                "index": In(range(config.value_bytes // 4)),
+                "word": Out(32),
+                "place": In(range(config.value_bytes)),
+                "byte": Out(8),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self.config
+        ring = 1 << ceil_log2(config.value_bytes)
+
+        # A clock for the classes of the bytes.
+        push, opens, closes, clears = Signal(), Signal(), Signal(), Signal()
+        word, count = Signal(32), Signal(3)
+        space, foreign = Signal(4), Signal(4)
+        m.d.sync += [push.eq(self.push), opens.eq(self.open), closes.eq(self.close), clears.eq(self.clear)]
+        m.d.sync += [word.eq(self.data), count.eq(self.count)]
+        for n in range(4):
+            byte = self.data.word_select(n, 8)
+            is_space = (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
+            is_number = ((byte[4:] == 3) & (byte[:4] <= 9)) | (byte == ord(".")) | (byte == ord("-"))
+            there = n < self.count
+            m.d.sync += [space[n].eq(is_space & there), foreign[n].eq(~is_space & ~is_number & there)]
+        solid = Signal(4)
+        m.d.comb += solid.eq(Cat(n < count for n in range(4)) & ~space)
+        solids = Signal(3)
+        first = Signal(2)
+        m.d.comb += [
+            solids.eq(sum(solid)),
+            first.eq(Mux(solid[0], 0, Mux(solid[1], 1, Mux(solid[2], 2, 3)))),
+        ]
+        split = (solid[0] & space[1] & (solid[2] | solid[3])) | (solid[1] & space[2] & solid[3]) | (solid[0] & space[2] & solid[3])
+
+        # Per open element: whether it has had a byte that is no white space, and whether it can no longer be a number.
+        depth = Signal(range(config.depth + 2))
+        some = Signal(config.depth + 1)
+        nan = Signal(config.depth + 1)
+        trailing = Signal()
+        raw, dense = Signal(_POSITION), Signal(_POSITION)
+        spot = data.StructLayout({"raw": _POSITION, "dense": _POSITION})
+        m.submodules.starts = starts = memory.Memory(shape=spot, depth=config.depth + 2, init=[])
+        start_write, start_read = starts.write_port(), starts.read_port(domain="comb")
+        m.d.comb += [
+            start_write.addr.eq(depth + 1),
+            start_write.data.raw.eq(raw),
+            start_write.data.dense.eq(dense),
+            start_write.en.eq(opens),
+            start_read.addr.eq(depth),
+        ]
+        raws, denses = _Ring(m, "raw", ring), _Ring(m, "dense", ring)
+        raws.write(m, raw, word, count, push)
+        denses.write(m, dense, (word >> (first << 3))[:32], solids, push)
+        with m.If(push):
+            m.d.sync += [raw.eq(raw + count), dense.eq(dense + solids)]
+            with m.If(count != 0):
+                m.d.sync += trailing.eq(space.bit_select((count - 1)[:2], 1))
+            with m.If(solids != 0):
+                m.d.sync += some.eq(~0)
+                with m.If(foreign.any() | split):
+                    m.d.sync += nan.eq(~0)
+                with m.Elif(trailing | space[0]):
+                    m.d.sync += nan.eq(nan | some)
+        with m.If(opens):
+            m.d.sync += [depth.eq(depth + 1), some.bit_select(depth, 1).eq(0), nan.bit_select(depth, 1).eq(0)]
+        with m.If(closes):
+            m.d.sync += depth.eq(depth - 1)
+        with m.If(clears):
+            m.d.sync += [depth.eq(0), trailing.eq(0)]
+
+        begin = Signal(spot)
+        length, dense_length = Signal(_POSITION), Signal(_POSITION)
+        m.d.sync += begin.eq(start_read.data)
+        m.d.comb += [length.eq(raw - begin.raw), dense_length.eq(dense - begin.dense)]
+        m.d.sync += [
+            self.long.eq(length > config.value_bytes),
+            self.length.eq(length),
+            self.many.eq(dense_length > config.value_bytes),
+            self.solid.eq(dense_length),
+            self.nan.eq(nan.bit_select((depth - 1)[: len(depth)], 1)),
+        ]
+        m.d.comb += [
+            self.word.eq(raws.read(m, (begin.raw + (self.index << 2))[:_POSITION])),
+            self.byte.eq(denses.read(m, (begin.dense + self.place)[:_POSITION])[:8]),
+        ]
+        return m

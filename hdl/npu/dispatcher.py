@@ -1,0 +1,124 @@
+"""From matched t-SIDs to jobs for the links [T-Fig 5.16]."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.contract import Content
+from hdl.layouts import MatchedWord, SmtEntry, tsid_width
+from hdl.npu.link import Job
+
+__all__ = ["Dispatcher"]
+
+_LOOKUPS = 15
+"""Look-ups under way at once."""
+
+
+class Dispatcher(wiring.Component):
+    """Reads the SMT entry of each matched t-SID and gives the notification to its link, one a clock as long as the SMT and the links
+    follow.
+
+    A publication is left only when every body of it has been read, so that it may be overwritten then.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i_length : In(stream.Signature(32))
+        Bytes of each publication.
+    i_matched : In(stream.Signature(MatchedWord(config)))
+    o_lookup, i_lookup : Out(stream), In(stream)
+        A t-SID to the SMT, and its entry.
+    o_job : Out(stream.Signature(Job)), one per link
+    done : In(links)
+        By link: a body has been read.
+    held, ready : In(1)
+        Those of the keeper.
+    advance : Out(1)
+        The publication has been notified.
+    length : Out(32)
+        Bytes of the current publication.
+    busy : Out(1)
+        A t-SID has been taken whose entry has not been read yet.
+    notified : Out(32), one per link
+    without_content : Out(32)
+        Notifications so far, and those among them that had to go without the content asked for.
+    """
+
+    def __init__(self, config):
+        self._config = config
+        links = config.links
+        super().__init__(
+            {
+                "i_length": In(stream.Signature(32)),
+                "i_matched": In(stream.Signature(MatchedWord(config))),
+                "o_lookup": Out(stream.Signature(tsid_width(config))),
+                "i_lookup": In(stream.Signature(SmtEntry)),
+                "o_job": Out(stream.Signature(Job)).array(links),
+                "done": In(links),
+                "held": In(1),
+                "ready": In(1),
+                "advance": Out(1),
+                "length": Out(32),
+                "busy": Out(1),
+                "notified": Out(32).array(links),
+                "without_content": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        word = self.i_matched.payload
+        entry = self.i_lookup.payload
+        number = Signal(16)
+        bodies = Signal(tsid_width(self._config) + 1)
+        body = Signal()
+        sends = Signal()
+        m.d.comb += body.eq((entry.content == Content.WHOLE) & self.held)
+        finished = sum(self.done[link] for link in range(self._config.links))
+        m.d.sync += bodies.eq(bodies + (sends & body) - finished)
+
+        # Entries go to their links as they come.
+        taking = Signal()
+        open_lookups = Signal(range(_LOOKUPS + 1))
+        m.d.sync += open_lookups.eq(open_lookups + taking - sends)
+        m.d.comb += self.busy.eq(open_lookups != 0)
+        for link, job in enumerate(self.o_job):
+            m.d.comb += [job.payload.entry.eq(entry), job.payload.number.eq(number), job.payload.body.eq(body)]
+            with m.If(entry.link == link):
+                m.d.comb += [job.valid.eq(self.i_lookup.valid), self.i_lookup.ready.eq(job.ready)]
+                with m.If(sends):
+                    m.d.sync += self.notified[link].eq(self.notified[link] + 1)
+        m.d.comb += sends.eq(self.i_lookup.valid & self.i_lookup.ready)
+        with m.If(sends & (entry.content != Content.HEADER) & ~body):
+            m.d.sync += self.without_content.eq(self.without_content + 1)
+
+        with m.FSM():
+            # Waits for the verdict of the next publication.
+            with m.State("BEGIN"):
+                m.d.comb += self.i_length.ready.eq(1)
+                m.d.sync += self.length.eq(self.i_length.payload)
+                with m.If(self.i_length.valid):
+                    m.next = "TAKE"
+
+            # Takes t-SIDs, which the SMT looks up, and the end.
+            with m.State("TAKE"):
+                room = open_lookups != _LOOKUPS
+                m.d.comb += [
+                    self.o_lookup.payload.eq(word.tsid),
+                    self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & room),
+                    self.i_matched.ready.eq(word.end | (self.o_lookup.ready & room)),
+                    taking.eq(self.o_lookup.valid & self.o_lookup.ready),
+                ]
+                with m.If(self.i_matched.valid & word.end):
+                    m.next = "SETTLE"
+
+            # Waits until the publication's bytes are not needed any more.
+            with m.State("SETTLE"):
+                with m.If((open_lookups == 0) & (bodies == 0) & self.ready):
+                    m.d.comb += self.advance.eq(1)
+                    m.d.sync += number.eq(number + 1)
+                    m.next = "BEGIN"
+        return m

@@ -1,0 +1,141 @@
+"""Keeps the publication that is being notified in the X-RAM."""
+
+from amaranth.hdl import Module, Signal, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.contract import WORD_BYTES
+
+__all__ = ["Keeper"]
+
+
+class Keeper(wiring.Component):
+    """Says where the current publication lies in the ring, and holds it there until it has been notified.
+
+    Publications are current one after the other, from the first; each begins at the position after the last word of the one before.
+    While ``keep`` is 1 the current one is held from its first word on; one that fills the ring before its last word has come is
+    given up, because the parser would starve, and the next one is held instead as soon as it begins. With ``keep`` at 0
+    nothing is held and loading is never slowed down; what is held when ``keep`` falls stays until the next publication.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    keep : In(1)
+    loads, ends : In(1)
+        A word is being loaded, and it is the last of its document.
+    oldest, newest : In
+        Those of the X-RAM.
+    hold_valid, hold : Out
+        To the X-RAM.
+    advance, words : In
+        The next publication becomes current; ``words`` is the length of the one that was. Only while ``ready``.
+    ready : Out(1)
+    start : Out
+        Position of the current publication.
+    held : Out(1)
+        The current publication, all of it that has been loaded, is in the ring and stays there.
+    secure : Out(1)
+        Every publication that begins from now on will be held, as long as ``keep`` stays 1, unless it is longer than the ring.
+    begun, finished : Out(16)
+        Publications begun to load and publications that were current, modulo 65536.
+    """
+
+    def __init__(self, config):
+        self._words = config.xram_bytes // WORD_BYTES
+        position = unsigned(32)
+        super().__init__(
+            {
+                "keep": In(1),
+                "loads": In(1),
+                "ends": In(1),
+                "oldest": In(position),
+                "newest": In(position),
+                "hold_valid": Out(1),
+                "hold": Out(position),
+                "advance": In(1),
+                "words": In(position),
+                "ready": Out(1),
+                "start": Out(position),
+                "held": Out(1),
+                "secure": Out(1),
+                "begun": Out(16),
+                "finished": Out(16),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        inside = Signal()
+        loaded = Signal(16)
+        whole = Signal()
+        following = Signal(32)
+        span = Signal(32)
+        age = Signal(32)
+        last = Signal()
+        m.d.comb += [
+            last.eq(self.loads & self.ends),
+            whole.eq(loaded != self.finished),
+            following.eq(self.start + self.words),
+            span.eq(self.newest - self.hold),
+            age.eq(self.start - self.oldest),
+        ]
+        with m.If(self.loads):
+            m.d.sync += inside.eq(~self.ends)
+            with m.If(~inside):
+                m.d.sync += self.begun.eq(self.begun + 1)
+        with m.If(last):
+            m.d.sync += loaded.eq(loaded + 1)
+        with m.If(self.advance):
+            m.d.sync += [self.start.eq(following), self.finished.eq(self.finished + 1)]
+
+        def hold_current(position):
+            m.d.sync += [self.hold.eq(position), self.hold_valid.eq(1)]
+            m.next = "CHECK"
+
+        def move_on():
+            with m.If(self.advance):
+                with m.If(self.keep):
+                    hold_current(following)
+                with m.Else():
+                    m.d.sync += self.hold_valid.eq(0)
+                    m.next = "FREE"
+
+        m.d.comb += self.ready.eq(1)
+        with m.FSM():
+            # Nothing is asked for.
+            with m.State("FREE"):
+                with m.If(self.keep):
+                    hold_current(self.start)
+                move_on()
+
+            # Is all of it still there? The hold is in force already, so that this cannot change any more.
+            with m.State("CHECK"):
+                m.d.comb += self.ready.eq(0)
+                m.next = "HELD"
+                with m.If(age[-1]):
+                    m.d.sync += self.hold_valid.eq(0)
+                    m.next = "LOST"
+
+            with m.State("HELD"):
+                m.d.comb += [self.held.eq(1), self.secure.eq(1)]
+                with m.If((span == self._words) & ~whole):
+                    m.d.sync += self.hold_valid.eq(0)
+                    m.next = "LOST"
+                move_on()
+
+            # The current publication is not whole in the ring; waits for the next one to begin.
+            with m.State("LOST"):
+                with m.If(last & ~whole):
+                    m.d.sync += [self.hold.eq(self.newest + 1), self.hold_valid.eq(1)]
+                    m.next = "NEXT"
+                move_on()
+
+            # The next publication is held although it is not current yet.
+            with m.State("NEXT"):
+                m.d.comb += self.secure.eq(1)
+                with m.If(self.advance):
+                    m.next = "HELD"
+        return m

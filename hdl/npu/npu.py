@@ -1,0 +1,178 @@
+"""The notification processing unit as a whole [T 5.3.4, T-Fig 5.16]."""
+
+from itertools import pairwise
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from hdl.contract import WORD_BYTES
+from hdl.layouts import DocumentWord, MatchedWord, SmtEntry, VerdictWord, tsid_width
+from hdl.npu.dispatcher import Dispatcher
+from hdl.npu.keeper import Keeper
+from hdl.npu.link import LinkSender
+from hdl.npu.outcome import Outcome, OutcomeJoin
+from hdl.stream import StreamFifo
+
+__all__ = ["Npu"]
+
+_READ_LATENCY = 3
+"""From a grant to the word: the registered address and the two clocks of the X-RAM."""
+
+
+class Npu(wiring.Component):
+    """Notifies each subscription in a document's matched set, on the link that its entry names.
+
+    Every t-SID of a matched set becomes exactly one NOTIFY frame (:class:`hdl.contract.Header`): o-SID, reference and link of its
+    SMT entry, and in ``aux`` the number of the publication, counted from 0 at reset and modulo 65536, those with a bad verdict
+    included. Links are served at the same time, each from a queue of its own with room for 16 notifications; a link that is not read
+    holds up the others only when its queue is full, and then matching waits: nothing is lost. A matched set of any size
+    leaves the matching engine without waiting for the links as long as there is room for ``config.subscriptions`` t-SIDs.
+
+    **Content.** HEADER sends no body. WHOLE sends the publication, read from the X-RAM; one that does not fit there, or was loaded
+    before ``keep`` rose, is notified without a body. Selected nodes are not cut out: SELECTED is notified without a body.
+    The content field of a frame says what it carries, WHOLE or HEADER, and ``without_content`` counts the notifications that
+    carry less than was asked for.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i_verdict : In(stream.Signature(VerdictWord))
+    i_matched : In(stream.Signature(MatchedWord(config)))
+        One verdict and one matched set per document.
+    o_outcome : Out(stream.Signature(Outcome(config)))
+        One per document, when its matched set is complete.
+    o_lookup, i_lookup : Out(stream), In(stream)
+        The SMT's entries by t-SID.
+    hold : Out(1)
+        T-SIDs wait whose entries have not been read yet.
+    o : Out(stream.Signature(DocumentWord)), one per link
+        Frames, a packet each.
+    keep : In(1)
+        Some subscription wants whole publications, see :class:`hdl.npu.keeper.Keeper`.
+    loads, ends : In(1)
+        A word of a publication is being loaded into the X-RAM, and it is its last.
+    xram_read, xram_hold_valid, xram_hold, xram_oldest, xram_newest
+        The X-RAM's second port.
+    secure, begun, finished : Out
+        Those of the keeper: publications that begin now will be held; publications begun to load, and notified, modulo 65536.
+    notified : Out(32), one per link
+    without_content : Out(32)
+    """
+
+    def __init__(self, config):
+        self._config = config
+        self._address_width = exact_log2(config.xram_bytes // WORD_BYTES)
+        links, tsid = config.links, tsid_width(config)
+        super().__init__(
+            {
+                "i_verdict": In(stream.Signature(VerdictWord)),
+                "i_matched": In(stream.Signature(MatchedWord(config))),
+                "o_outcome": Out(stream.Signature(Outcome(config))),
+                "o_lookup": Out(stream.Signature(tsid)),
+                "i_lookup": In(stream.Signature(SmtEntry)),
+                "hold": Out(1),
+                "o": Out(stream.Signature(DocumentWord)).array(links),
+                "keep": In(1),
+                "loads": In(1),
+                "ends": In(1),
+                "xram_read": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=DocumentWord)),
+                "xram_hold_valid": Out(1),
+                "xram_hold": Out(32),
+                "xram_oldest": In(32),
+                "xram_newest": In(32),
+                "secure": Out(1),
+                "begun": Out(16),
+                "finished": Out(16),
+                "notified": Out(32).array(links),
+                "without_content": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config, links = self._config, self._config.links
+        m.submodules.join = join = OutcomeJoin(config)
+        m.submodules.matched = matched = StreamFifo(MatchedWord(config), 1 << tsid_width(config))
+        m.submodules.dispatcher = dispatcher = Dispatcher(config)
+        m.submodules.keeper = keeper = Keeper(config)
+        senders = []
+        for link in range(links):
+            sender = LinkSender()
+            m.submodules[f"sender{link}"] = sender
+            senders.append(sender)
+
+        for source, sink in (
+            (wiring.flipped(self.i_verdict), join.i_verdict),
+            (wiring.flipped(self.i_matched), join.i_matched),
+            (join.o_outcome, wiring.flipped(self.o_outcome)),
+            (join.o_matched, matched.i),
+            (join.o_length, dispatcher.i_length),
+            (matched.o, dispatcher.i_matched),
+            (dispatcher.o_lookup, wiring.flipped(self.o_lookup)),
+            (wiring.flipped(self.i_lookup), dispatcher.i_lookup),
+            *((dispatcher.o_job[link], senders[link].i) for link in range(links)),
+            *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
+        ):
+            wiring.connect(m, source, sink)
+
+        words = Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:])
+        m.d.comb += [
+            self.hold.eq((matched.level != 0) | dispatcher.busy),
+            keeper.keep.eq(self.keep),
+            keeper.loads.eq(self.loads),
+            keeper.ends.eq(self.ends),
+            keeper.oldest.eq(self.xram_oldest),
+            keeper.newest.eq(self.xram_newest),
+            self.xram_hold_valid.eq(keeper.hold_valid),
+            self.xram_hold.eq(keeper.hold),
+            keeper.advance.eq(dispatcher.advance),
+            keeper.words.eq(words),
+            dispatcher.held.eq(keeper.held),
+            dispatcher.ready.eq(keeper.ready),
+            self.secure.eq(keeper.secure),
+            self.begun.eq(keeper.begun),
+            self.finished.eq(keeper.finished),
+            self.without_content.eq(dispatcher.without_content),
+        ]
+        for link, sender in enumerate(senders):
+            m.d.comb += [
+                sender.start.eq(keeper.start),
+                sender.length.eq(dispatcher.length),
+                dispatcher.done[link].eq(sender.done),
+                self.notified[link].eq(dispatcher.notified[link]),
+            ]
+
+        # The read port goes round the links that ask for it.
+        turn = Signal(range(links))
+        asked = Signal(links)
+        chosen = Signal(range(links))
+        flights = [Signal(links, name=f"flight{stage}") for stage in range(_READ_LATENCY)]
+        granted = Signal(links)
+        position = Signal(self._address_width)
+        m.d.comb += chosen.eq(turn)
+        with m.Switch(turn):
+            for first in range(links):
+                with m.Case(first):
+                    for offset in reversed(range(1, links + 1)):
+                        link = (first + offset) % links
+                        with m.If(asked[link]):
+                            m.d.comb += chosen.eq(link)
+        positions = Array(sender.read_position[: self._address_width] for sender in senders)
+        m.d.comb += [self.xram_read.en.eq(1), self.xram_read.addr.eq(position)]
+        m.d.sync += [turn.eq(chosen), position.eq(positions[chosen]), flights[0].eq(granted)]
+        for earlier, later in pairwise(flights):
+            m.d.sync += later.eq(earlier)
+        for link, sender in enumerate(senders):
+            m.d.comb += [
+                asked[link].eq(sender.read_valid),
+                granted[link].eq(sender.read_valid & (chosen == Const(link, len(chosen)))),
+                sender.read_grant.eq(granted[link]),
+                sender.word_valid.eq(flights[-1][link]),
+                sender.word.eq(self.xram_read.data),
+            ]
+        return m

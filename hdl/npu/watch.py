@@ -1,0 +1,121 @@
+"""Knows whether any subscription wants whole publications."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.contract import Content
+from hdl.layouts import CrtCommand, CrtOp, CrtResponse, tsid_width
+
+__all__ = ["ContentWatch"]
+
+
+class ContentWatch(wiring.Component):
+    """Stands between the SPU and the CRT and counts the subscriptions that want whole publications.
+
+    Commands and responses pass unchanged, one at a time. The first subscription that wants whole publications is let through
+    only when every publication that began before ``keep`` rose has been notified, so that none is matched by it whose
+    bytes may be gone.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i_command, o_command : In(stream), Out(stream)
+        From the SPU to the CRT; ``content`` is what the subscription of ``i_command`` asks for.
+    i_response, o_response : In(stream), Out(stream)
+        From the CRT to the SPU.
+    secure, begun, finished : In
+        Those of :class:`hdl.npu.npu.Npu`.
+    keep : Out(1)
+    """
+
+    def __init__(self, config):
+        self._config = config
+        command = CrtCommand(config)
+        super().__init__(
+            {
+                "i_command": In(stream.Signature(command)),
+                "content": In(2),
+                "o_command": Out(stream.Signature(command)),
+                "i_response": In(stream.Signature(CrtResponse)),
+                "o_response": Out(stream.Signature(CrtResponse)),
+                "secure": In(1),
+                "begun": In(16),
+                "finished": In(16),
+                "keep": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        width = tsid_width(self._config)
+        m.submodules.marks = marks = memory.Memory(shape=1, depth=1 << width, init=[])
+        read, write = marks.read_port(domain="comb"), marks.write_port()
+        command = Signal(CrtCommand(self._config))
+        registers = Signal()
+        whole = Signal()
+        count = Signal(width)
+        target = Signal(16)
+        behind = Signal(16)
+        m.d.comb += [
+            registers.eq(command.op == CrtOp.REGISTER),
+            behind.eq(self.finished - target),
+            self.o_command.payload.eq(command),
+            self.o_response.payload.eq(self.i_response.payload),
+            read.addr.eq(command.tsid),
+            write.addr.eq(command.tsid),
+            write.data.eq(whole),
+            self.keep.eq(count != 0),
+        ]
+        with m.FSM():
+            # Commands pass in the clock in which they come, but for the first that wants whole publications.
+            with m.State("IDLE"):
+                asks = Signal()
+                first = Signal()
+                m.d.comb += [
+                    asks.eq((self.i_command.payload.op == CrtOp.REGISTER) & (self.content == Content.WHOLE)),
+                    first.eq(asks & (count == 0)),
+                    self.o_command.payload.eq(self.i_command.payload),
+                    self.o_command.valid.eq(self.i_command.valid & ~first),
+                    self.i_command.ready.eq(self.o_command.ready | first),
+                ]
+                m.d.sync += [command.eq(self.i_command.payload), whole.eq(asks)]
+                with m.If(self.i_command.valid & self.i_command.ready):
+                    m.d.sync += count.eq(count + asks)
+                    m.next = "RESPONSE"
+                    with m.If(first):
+                        m.next = "SECURE"
+
+            # Waits until what begins from now on will be kept, then until what began before has been notified.
+            with m.State("SECURE"):
+                m.d.sync += target.eq(self.begun)
+                with m.If(self.secure):
+                    m.next = "DRAIN"
+            with m.State("DRAIN"):
+                with m.If(~behind[-1]):
+                    m.next = "PASS"
+
+            with m.State("PASS"):
+                m.d.comb += self.o_command.valid.eq(1)
+                with m.If(self.o_command.ready):
+                    m.next = "RESPONSE"
+
+            with m.State("RESPONSE"):
+                m.d.comb += [
+                    self.o_response.valid.eq(self.i_response.valid),
+                    self.i_response.ready.eq(self.o_response.ready),
+                ]
+                with m.If(self.i_response.valid & self.o_response.ready):
+                    with m.If(registers):
+                        m.d.comb += write.en.eq(self.i_response.payload.refusal == 0)
+                        with m.If(whole & (self.i_response.payload.refusal != 0)):
+                            m.d.sync += count.eq(count - 1)
+                    with m.Elif(command.op == CrtOp.UNREGISTER):
+                        m.d.sync += count.eq(count - read.data)
+                    with m.Else():
+                        m.d.sync += count.eq(0)
+                    m.next = "IDLE"
+        return m

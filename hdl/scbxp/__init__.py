@@ -1,0 +1,1 @@
+"""SCBXP: the skeleton-CAM-based XML parser [T ch. 4, 6]."""

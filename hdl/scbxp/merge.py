@@ -1,0 +1,100 @@
+"""Last stage of the parser: text and marks back in document order, and the verdict [T 4.4.6]."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.contract import Code, Verdict
+from hdl.layouts import ParsedBeat, VerdictWord, WordType
+from hdl.scbxp.nesting import CheckedMark
+from hdl.scbxp.packers import PackedText
+from hdl.scbxp.segments import TOKEN_COUNT
+
+__all__ = ["Merge"]
+
+
+class Merge(wiring.Component):
+    """Merges text words and marks into beats: at most one of each a clock, text first.
+
+    Latency 1 clock. Holds its inputs while the beat is not taken; the beat that ends a document is offered with its verdict, and waits
+    until the verdict before it has been taken.
+    """
+
+    def __init__(self, config):
+        self._config = config
+        super().__init__(
+            {
+                "text": In(stream.Signature(PackedText)),
+                "mark": In(stream.Signature(CheckedMark(config))),
+                "o": Out(stream.Signature(ParsedBeat(config))),
+                "verdict": Out(stream.Signature(VerdictWord)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        text = self.text.payload
+        entry = self.mark.payload
+        texts = Signal(TOKEN_COUNT)
+        marks = Signal(TOKEN_COUNT)
+        owes_end = Signal()
+
+        free = Signal()
+        verdict_free = ~self.verdict.valid | self.verdict.ready
+        take_text = Signal()
+        take_mark = Signal()
+        give_end = Signal()
+        ends_text = take_text & text.last
+        m.d.comb += [
+            free.eq(~self.o.valid | self.o.ready),
+            give_end.eq(free & owes_end),
+            take_text.eq(free & ~owes_end & self.text.valid & (text.marks == marks)),
+            take_mark.eq(
+                free & ~owes_end & self.mark.valid & (entry.texts == (texts + ends_text)[:8]) & (~entry.end | (verdict_free & ~take_text))
+            ),
+            self.text.ready.eq(take_text),
+            self.mark.ready.eq(take_mark),
+        ]
+        m.d.sync += texts.eq(texts + ends_text)
+
+        beat = self.o.payload
+        with m.If(free):
+            m.d.sync += [
+                self.o.valid.eq(take_text | take_mark | give_end),
+                beat.text.valid.eq(take_text),
+                beat.text.data.eq(text.data),
+                beat.text.count.eq(text.count),
+                beat.text.index.eq(text.index),
+                beat.text.last.eq(text.last),
+                beat.mark.eq(entry.mark),
+                beat.mark.valid.eq(take_mark & ~entry.end),
+                beat.done.eq(take_mark & entry.end),
+                beat.good.eq(take_mark & entry.end & (entry.code == 0)),
+            ]
+            with m.If(give_end):
+                m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
+        with m.If(take_mark):
+            m.d.sync += owes_end.eq(entry.empty)
+            with m.If((entry.mark.last | entry.end) & ~entry.empty):
+                m.d.sync += marks.eq(marks + 1)
+        with m.If(give_end):
+            m.d.sync += [owes_end.eq(0), marks.eq(marks + 1)]
+
+        kinds = Signal(2)
+        with m.Switch(entry.code):
+            for kind in Verdict:
+                codes = [code.value for code in Code if code.verdict == kind]
+                if kind != Verdict.WELL_FORMED:
+                    with m.Case(*codes):
+                        m.d.comb += kinds.eq(kind.value)
+        with m.If(self.verdict.ready):
+            m.d.sync += self.verdict.valid.eq(0)
+        with m.If(take_mark & entry.end):
+            m.d.sync += [
+                self.verdict.valid.eq(1),
+                self.verdict.payload.verdict.eq(kinds),
+                self.verdict.payload.code.eq(entry.code),
+                self.verdict.payload.offset.eq(entry.mark.data),
+                self.verdict.payload.bytes.eq(entry.length),
+            ]
+        return m

@@ -1,0 +1,127 @@
+"""The skeleton-CAM-based XML parser, stage after stage [T ch. 4]."""
+
+from amaranth.hdl import Module
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.config import BrokerConfig
+from hdl.contract import Verdict
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, ParsedBeat, VerdictWord
+from hdl.scbxp.classify import Classifier
+from hdl.scbxp.lexer import Lexer
+from hdl.scbxp.merge import Merge
+from hdl.scbxp.names import Names
+from hdl.scbxp.nesting import CheckedMark, Nesting
+from hdl.scbxp.packers import MarkPacker, PackedText, TextPacker
+from hdl.scbxp.pram import Pram
+from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
+from hdl.scbxp.tags import TagChecker
+from hdl.scbxp.xram import Xram
+from hdl.stream.fifo import StreamFifo
+from hdl.stream.register import Register
+
+__all__ = ["Scbxp"]
+
+_XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
+_PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
+_TEXT_DEPTH = 64
+_TEXT_SLACK = 12
+
+
+class Scbxp(wiring.Component):
+    """Parses XML documents, four bytes a clock, between the X-RAM and the P-RAM.
+
+    Every document gets exactly one verdict, in order; after an error the rest of the document is drained and the next one is
+    unaffected. Loading, parsing and reading run at the same time. About 35 clocks from a word to the beat it completes.
+
+    Members
+    -------
+    i : documents as words, back to back; held while the X-RAM is full.
+    o : their words in document order, ending in a beat with ``done``; the parser waits while it is not taken.
+    verdict : one word per document, offered with its ``done`` beat.
+    request, response : the name table, for loading a skeleton and for registering subscriptions.
+    xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
+    pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
+    verdicts : documents ended so far, by verdict.
+    forgotten : how often the learned part of the skeleton was forgotten.
+    """
+
+    def __init__(self, config: BrokerConfig):
+        self._config = config
+        self._xram, self._pram = Xram(config), Pram(config)
+        xram, pram = self._xram.signature.members, self._pram.signature.members
+        super().__init__(
+            {
+                "i": In(stream.Signature(DocumentWord)),
+                "o": Out(stream.Signature(ParsedBeat(config))),
+                "verdict": Out(stream.Signature(VerdictWord)),
+                "request": In(stream.Signature(NameRequest(config))),
+                "response": Out(stream.Signature(NameResponse(config))),
+                "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
+                "forgotten": Out(16),
+            }
+            | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
+            | {f"pram_{name}": pram[name] for name in _PRAM_PORTS}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        m.submodules.xram = xram = self._xram
+        m.submodules.pram = pram = self._pram
+        m.submodules.classifier = classifier = Classifier()
+        m.submodules.lexer = lexer = Lexer()
+        m.submodules.tags = tags = TagChecker(depth=config.depth)
+        m.submodules.segmenter = segmenter = Segmenter()
+        m.submodules.segments = segments = SegmentQueue(shape=MarkSegment, depth=32)
+        m.submodules.marks = marks = MarkPacker()
+        m.submodules.names = names = Names(config)
+        m.submodules.nesting = nesting = Nesting(config)
+        m.submodules.checked = checked = Register(CheckedMark(config))
+        m.submodules.text = text = TextPacker()
+        m.submodules.texts = texts = StreamFifo(PackedText, _TEXT_DEPTH)
+        m.submodules.merge = merge = Merge(config)
+
+        wiring.connect(m, wiring.flipped(self.i), xram.i)
+        wiring.connect(m, xram.o, classifier.i)
+        wiring.connect(m, classifier.o, lexer.i)
+        m.d.comb += [
+            tags.i.eq(lexer.o),
+            tags.i_valid.eq(lexer.o_valid),
+            segmenter.i.eq(tags.o),
+            segmenter.i_valid.eq(tags.o_valid),
+            segments.i.eq(segmenter.marks),
+            segments.i_valid.eq(segmenter.marks_valid),
+            text.i.eq(segmenter.text),
+            text.i_valid.eq(segmenter.text_valid),
+            texts.i.payload.eq(text.o),
+            texts.i.valid.eq(text.o_valid),
+        ]
+        m.d.sync += lexer.room.eq(segments.room & (texts.level <= _TEXT_DEPTH - _TEXT_SLACK))
+        wiring.connect(m, segments.o, marks.i)
+        wiring.connect(m, marks.o, names.i)
+        wiring.connect(m, names.o, nesting.i)
+        wiring.connect(m, nesting.o, checked.i)
+        wiring.connect(m, checked.o, merge.mark)
+        wiring.connect(m, texts.o, merge.text)
+        wiring.connect(m, merge.o, pram.i)
+        wiring.connect(m, pram.o, wiring.flipped(self.o))
+        wiring.connect(m, merge.verdict, wiring.flipped(self.verdict))
+        wiring.connect(m, wiring.flipped(self.request), names.request)
+        wiring.connect(m, names.response, wiring.flipped(self.response))
+        for unit, prefix, ports in ((xram, "xram", _XRAM_PORTS), (pram, "pram", _PRAM_PORTS)):
+            for name in ports:
+                inner, outer = getattr(unit, name), getattr(wiring.flipped(self), f"{prefix}_{name}")
+                if unit.signature.members[name].is_signature:
+                    wiring.connect(m, inner, outer)
+                elif unit.signature.members[name].flow == In:
+                    m.d.comb += inner.eq(outer)
+                else:
+                    m.d.comb += outer.eq(inner)
+
+        m.d.comb += self.forgotten.eq(names.forgotten)
+        with m.If(self.verdict.valid & self.verdict.ready):
+            for kind in Verdict:
+                with m.If(self.verdict.payload.verdict == kind):
+                    m.d.sync += self.verdicts[kind].eq(self.verdicts[kind] + 1)
+        return m

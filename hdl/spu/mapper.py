@@ -1,0 +1,265 @@
+"""Inspection and mapping of buffered frames [T 5.3.2.1, T 5.3.2.2]."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.contract import Header, Refusal
+from hdl.layouts import DocumentWord, TextByte, tsid_width
+from hdl.spu.buffer import DoubleBuffer
+from hdl.spu.inspector import HeaderInspector
+from hdl.spu.smt import SmtAnswer, SmtOp, SmtRequest
+from hdl.spu.task import Task, TaskKind
+
+__all__ = ["HEADER_WORDS", "Mapper"]
+
+HEADER_WORDS = Header.BYTES // 4
+
+
+class Mapper(wiring.Component):
+    """Takes frames one after the other: inspects the header, gets a t-SID, sends the text to the XPath processor and the raw frame
+    to the store, and hands a task over.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+    longest : int
+        Words of the longest frame that can be accepted.
+    depth : int
+        Words of the store.
+
+    Members
+    -------
+    i, clear, cleared, o_text
+        As those of the SPU.
+    o_task : Out(stream.Signature(Task))
+        One task for each frame or request to clear, in order.
+    busy, busy_kind, busy_tsid : In
+        The task taken last is still being worked on, and what it is.
+    o_request, answered, answer : Out(stream), In(1), In(SmtAnswer)
+        Requests to the SMT and their answers.
+    o_room, first, write, offset, word : Out(stream), In, Out, Out, Out
+        The store.
+    """
+
+    def __init__(self, config, *, longest, depth):
+        self._config = config
+        self._longest = longest
+        self._depth = depth
+        tsid = tsid_width(config)
+        super().__init__(
+            {
+                "i": In(stream.Signature(DocumentWord)),
+                "clear": In(1),
+                "cleared": Out(1),
+                "o_text": Out(stream.Signature(TextByte)),
+                "o_task": Out(stream.Signature(Task(config, depth=depth))),
+                "busy": In(1),
+                "busy_kind": In(TaskKind),
+                "busy_tsid": In(tsid),
+                "o_request": Out(stream.Signature(SmtRequest(config))),
+                "answered": In(1),
+                "answer": In(SmtAnswer(config)),
+                "o_room": Out(stream.Signature(data.StructLayout({"tsid": tsid, "size": range(depth)}))),
+                "first": In(range(depth)),
+                "write": Out(1),
+                "offset": Out(range(depth)),
+                "word": Out(32),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        m.submodules.buffer = buffer = DoubleBuffer(words=self._longest)
+        m.submodules.inspector = inspector = HeaderInspector(config)
+        wiring.connect(m, wiring.flipped(self.i), buffer.i)
+
+        # The header turns in a ring of words: in while it is read, round once while it is written to the store.
+        address = Signal(range(self._longest + 1))
+        step = Signal(range(HEADER_WORDS + 3))
+        header = Signal(Header.BYTES * 8)
+        ahead = Signal(32)
+        captured = Signal(32)
+        present = Signal()
+        m.d.sync += present.eq(step <= buffer.size.words)
+        m.d.comb += [
+            buffer.address.eq(address),
+            captured.eq(Mux(present, buffer.word, 0)),
+            inspector.header.eq(header),
+            inspector.bytes.eq(buffer.size.bytes),
+        ]
+
+        task = self.o_task.payload
+        answer = Signal(SmtAnswer(config))
+        same = Signal()
+        request = self.o_request.payload
+        op = Signal(SmtOp)
+        m.d.comb += [
+            request.op.eq(op),
+            request.tsid.eq(answer.tsid),
+            request.entry.eq(inspector.entry),
+            self.o_room.payload.tsid.eq(answer.tsid),
+            self.o_room.payload.size.eq(buffer.size.words),
+        ]
+
+        def hand_over(kind, refusal=Refusal.NONE):
+            m.d.sync += [self.o_task.valid.eq(1), task.kind.eq(kind), task.refusal.eq(refusal.value)]
+
+        with m.If(~self.o_task.valid):
+            m.d.sync += [task.cancel.eq(inspector.cancel), task.tsid.eq(answer.tsid), task.entry.eq(inspector.entry)]
+        with m.Elif(self.o_task.ready):
+            m.d.sync += self.o_task.valid.eq(0)
+
+        # The text leaves byte by byte; each word is written to the store as it is taken.
+        left = Signal(range(config.xpath_bytes + 1))
+        shift = Signal(32)
+        lane = Signal(2)
+        copied = Signal(range(HEADER_WORDS + 1))
+        place = Signal(range(self._longest + 1))
+        text_word = Signal()
+        sent = Signal()
+        m.d.comb += [
+            self.o_text.payload.data.eq(shift[:8]),
+            self.o_text.payload.last.eq(left == 1),
+            sent.eq(self.o_text.valid & self.o_text.ready),
+        ]
+
+        begun = Signal()
+
+        def release():
+            """Frees the half as soon as the task has been taken, and waits for that otherwise."""
+            with m.If(~self.o_task.valid | self.o_task.ready):
+                m.d.comb += buffer.release.eq(1)
+                m.d.sync += address.eq(0)
+                m.next = "WAIT"
+            with m.Else():
+                m.next = "RELEASE"
+
+        with m.FSM():
+            # Waits for a whole frame, whose first word is being read all the time, or for a request to clear.
+            with m.State("WAIT"):
+                m.d.sync += [address.eq(0), step.eq(1)]
+                with m.If(self.clear):
+                    hand_over(TaskKind.CLEAR)
+                    m.next = "CLEAR"
+                with m.Elif(buffer.valid):
+                    m.d.sync += address.eq(1)
+                    m.next = "HEADER"
+
+            # Reads the header and the first word of the text, two clocks behind the address.
+            with m.State("HEADER"):
+                m.d.sync += step.eq(step + 1)
+                with m.If(address != HEADER_WORDS + 1):
+                    m.d.sync += address.eq(address + 1)
+                with m.If(step == HEADER_WORDS + 2):
+                    m.d.sync += ahead.eq(captured)
+                    m.next = "DECIDE"
+                with m.Elif(step >= 2):
+                    m.d.sync += header.eq(Cat(header[32:], captured))
+
+            # The inspector has decided.
+            with m.State("DECIDE"):
+                m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
+                with m.If(inspector.faults.any()):
+                    hand_over(TaskKind.REFUSE, Refusal.BAD_HEADER)
+                    m.next = "RELEASE"
+                with m.Elif(inspector.empty & ~inspector.cancel):
+                    hand_over(TaskKind.REFUSE, Refusal.EMPTY)
+                    m.next = "RELEASE"
+                with m.Elif(inspector.long):
+                    hand_over(TaskKind.REFUSE, Refusal.TEXT_LENGTH)
+                    m.next = "RELEASE"
+                with m.Else():
+                    m.next = "MAP"
+
+            # Waits for the SMT.
+            with m.State("MAP"):
+                m.d.comb += self.o_request.valid.eq(1)
+                with m.If(self.o_request.ready):
+                    m.next = "ANSWER"
+            with m.State("ANSWER"):
+                m.d.sync += [answer.eq(self.answer), same.eq(self.answer.tsid == self.busy_tsid)]
+                with m.If(self.answered):
+                    m.next = "MAPPED"
+            with m.State("MAPPED"):
+                with m.If(op == SmtOp.UNLINK):
+                    hand_over(TaskKind.UNREGISTER)
+                    m.next = "RELEASE"
+                with m.Elif(self.busy & (answer.full | (answer.found & same & (self.busy_kind == TaskKind.REGISTER)))):
+                    m.next = "OUTCOME"
+                with m.Elif(inspector.cancel):
+                    m.d.sync += op.eq(SmtOp.UNLINK)
+                    with m.If(answer.found):
+                        m.next = "MAP"
+                    with m.Else():
+                        hand_over(TaskKind.REFUSE, Refusal.UNKNOWN_SID)
+                        m.next = "RELEASE"
+                with m.Elif(answer.found):
+                    hand_over(TaskKind.REFUSE, Refusal.DUPLICATE_SID)
+                    m.next = "RELEASE"
+                with m.Elif(answer.full):
+                    hand_over(TaskKind.REFUSE, Refusal.FULL_SUBSCRIPTIONS)
+                    m.next = "RELEASE"
+                with m.Else():
+                    m.next = "ROOM"
+
+            # The answer depends on the frame before, which is still being registered.
+            with m.State("OUTCOME"):
+                with m.If(~self.busy):
+                    m.next = "MAP"
+
+            # Waits for room in the store.
+            with m.State("ROOM"):
+                m.d.comb += self.o_room.valid.eq(1)
+                m.d.sync += [
+                    shift.eq(ahead),
+                    lane.eq(0),
+                    left.eq(inspector.length),
+                    copied.eq(0),
+                    place.eq(HEADER_WORDS),
+                    text_word.eq(1),
+                ]
+                with m.If(self.o_room.ready):
+                    m.d.sync += begun.eq(1)
+                    m.next = "TEXT"
+
+            # Sends the text, while the text's words and, in between, the header's go to the store.
+            with m.State("TEXT"):
+                with m.If(begun):
+                    hand_over(TaskKind.REGISTER)
+                m.d.sync += [
+                    begun.eq(0),
+                    task.extent.first.eq(self.first),
+                    task.extent.last.eq(self.first + buffer.size.words - 1),
+                    task.extent.count.eq(Cat(buffer.size.bytes[:2], buffer.size.bytes[:2] == 0)),
+                ]
+                m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(text_word | (copied != HEADER_WORDS))]
+                m.d.sync += text_word.eq(0)
+                with m.If(text_word):
+                    m.d.comb += [self.word.eq(shift), self.offset.eq(place)]
+                    m.d.sync += place.eq(place + 1)
+                with m.Else():
+                    m.d.comb += [self.word.eq(header[:32]), self.offset.eq(copied)]
+                    with m.If(copied != HEADER_WORDS):
+                        m.d.sync += [header.eq(Cat(header[32:], header[:32])), copied.eq(copied + 1)]
+                with m.If(sent):
+                    m.d.sync += [left.eq(left - 1), lane.eq(lane + 1), shift.eq(Cat(shift[8:], Const(0, 8)))]
+                    with m.If((lane == 3) & (left != 1)):
+                        m.d.sync += [shift.eq(buffer.word), address.eq(address + 1), text_word.eq(1)]
+                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS)):
+                    release()
+
+            # Waits until the task has been taken.
+            with m.State("RELEASE"):
+                release()
+
+            # Waits until nothing is registered any more.
+            with m.State("CLEAR"):
+                with m.If(~self.o_task.valid):
+                    m.next = "CLEARED"
+            with m.State("CLEARED"):
+                with m.If(~self.busy):
+                    m.d.comb += self.cleared.eq(1)
+                    m.next = "WAIT"
+        return m

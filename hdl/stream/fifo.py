@@ -1,0 +1,123 @@
+"""First-in first-out queue of a stream."""
+
+from amaranth.hdl import Module, Shape, ShapeCastable, Signal, Value
+from amaranth.lib import fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.stream.block_ram import BlockRam
+from hdl.stream.register import Register
+
+__all__ = ["StreamFifo"]
+
+
+class StreamFifo(wiring.Component):
+    """A stream through a queue.
+
+    It takes and gives one payload a clock at the same time, also when full or nearly empty. The payload at the head is offered
+    without being asked for. ``o`` comes from flip-flops; ``i.ready`` depends on flip-flops alone. A payload
+    written to an empty queue is offered after :attr:`latency` clocks.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Shape of the payload.
+    depth : int
+        Payloads that the queue holds, at least 2.
+
+    Members
+    -------
+    i : ``In(stream.Signature(shape))``
+    o : ``Out(stream.Signature(shape))``
+    level : ``Out(range(depth + 1))``
+        Payloads held, those in the output stages included.
+    """
+
+    LUT_DEPTH = 32
+    """Queues up to this depth are kept in look-up tables, deeper ones in block RAM."""
+
+    def __init__(self, shape, depth: int):
+        if not isinstance(depth, int) or isinstance(depth, bool) or depth < 2:
+            raise ValueError(f"depth must be an integer of at least 2, not {depth!r}")
+        self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
+        self.depth = depth
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))})
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a write to an empty queue until the payload is offered."""
+        if self.depth == 2:
+            return 1
+        return 2 if self.depth <= self.LUT_DEPTH else 3
+
+    def elaborate(self, platform):
+        m = Module()
+        level = Signal(range(self.depth + 1))
+        m.d.comb += self.level.eq(level)
+        m.d.sync += level.eq(level + (self.i.valid & self.i.ready) - (self.o.valid & self.o.ready))
+        if self.depth == 2:
+            m.submodules.register = register = Register(self.shape)
+            wiring.connect(m, wiring.flipped(self.i), register.i)
+            wiring.connect(m, register.o, wiring.flipped(self.o))
+            return m
+
+        valid = Signal()
+        payload = Signal(self.shape, reset_less=True)
+        inner_valid = Signal()
+        inner_payload = Signal(self.shape)
+        inner_ready = Signal()
+        m.d.comb += [
+            inner_ready.eq(self.o.ready | ~valid),
+            self.o.valid.eq(valid),
+            self.o.payload.eq(payload),
+        ]
+        with m.If(inner_ready):
+            m.d.sync += valid.eq(inner_valid)
+            m.d.sync += payload.eq(inner_payload)
+
+        if self.depth <= self.LUT_DEPTH:
+            m.submodules.queue = queue = fifo.SyncFIFO(width=Shape.cast(self.shape).width, depth=self.depth - 1)
+            m.d.comb += [
+                queue.w_data.eq(self.i.payload),
+                queue.w_en.eq(self.i.valid),
+                self.i.ready.eq(queue.w_rdy),
+                Value.cast(inner_payload).eq(queue.r_data),
+                inner_valid.eq(queue.r_rdy),
+                queue.r_en.eq(inner_ready),
+            ]
+            return m
+
+        # Beyond the look-up tables the word read from block RAM waits in the memory's own output, then in ``payload``.
+        places = self.depth - 2
+        m.submodules.storage = storage = BlockRam(shape=self.shape, depth=places)
+        read = storage.read[0]
+        produce = Signal(range(places))
+        consume = Signal(range(places))
+        stored = Signal(range(places + 1))
+        writes = Signal()
+        reads = Signal()
+
+        def advance(pointer):
+            with m.If(pointer == places - 1):
+                m.d.sync += pointer.eq(0)
+            with m.Else():
+                m.d.sync += pointer.eq(pointer + 1)
+
+        m.d.comb += [
+            self.i.ready.eq(stored != places),
+            writes.eq(self.i.valid & self.i.ready),
+            reads.eq((stored != 0) & (inner_ready | ~inner_valid)),
+            storage.write.addr.eq(produce),
+            storage.write.data.eq(self.i.payload),
+            storage.write.en.eq(writes),
+            read.addr.eq(consume),
+            read.en.eq(reads),
+            inner_payload.eq(read.data),
+        ]
+        with m.If(writes):
+            advance(produce)
+        with m.If(reads):
+            advance(consume)
+        with m.If(reads | inner_ready):
+            m.d.sync += inner_valid.eq(reads)
+        m.d.sync += stored.eq(stored + writes - reads)
+        return m

@@ -1,0 +1,134 @@
+"""Numbers as XPath 1.0 reads them from strings [XPath 4.4], kept as exact decimals."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hdl.interfaces import number_shape
+from hdl.layouts import ProgramOperator
+
+__all__ = ["DecimalReader", "compares"]
+
+_BIAS = 66
+
+
+def compares(operator, value, literal, *, ready=None):
+    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+    magnitude = Cat(value.digits, value.exponent)
+    other = Cat(literal.digits, literal.exponent)
+    same = (magnitude == other) & (value.negative == literal.negative)
+    smaller = Mux(value.negative == literal.negative, (magnitude < other) ^ value.negative, value.negative) & ~same
+    sound = ~value.nan & ~literal.nan
+    holds = {
+        ProgramOperator.EQ: same,
+        ProgramOperator.LT: smaller,
+        ProgramOperator.LE: smaller | same,
+        ProgramOperator.GT: ~smaller & ~same,
+        ProgramOperator.GE: ~smaller,
+    }
+    result = (operator == ProgramOperator.NE) & ~(sound & same)
+    for name, truth in holds.items():
+        result = result | ((operator == name) & sound & truth)
+    return result
+
+
+class DecimalReader(wiring.Component):
+    """Reads a number byte by byte, at any length of the value.
+
+    A byte that no number has, or white space inside, makes NaN. Otherwise more than ``value_bytes`` bytes without the white space
+    around them are over the limit, and so is a number of more than ``digits`` significant digits.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    clear : ``In(1)``
+        A new value begins.
+    push : ``In(1)``, ``byte`` : ``In(8)``
+        The value's next byte; not with ``clear``.
+    never : ``Out(1)``
+        NaN whatever follows: further bytes may be left out.
+    key : ``Out(number_shape(config))``, ``over`` : ``Out(1)``
+        The number of the bytes so far, two clocks after the last; ``over`` outranks it.
+    """
+
+    def __init__(self, config):
+        self.config = config
+        super().__init__(
+            {
+                "clear": In(1),
+                "push": In(1),
+                "byte": In(8),
+                "never": Out(1),
+                "key": Out(number_shape(config)),
+                "over": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        digits, limit = self.config.digits, self.config.value_bytes
+        # The byte's class, a clock ahead of its use.
+        push = Signal()
+        byte = Signal(8)
+        m.d.sync += [push.eq(self.push & ~self.clear), byte.eq(self.byte)]
+        space = (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
+        digit = (byte[4:] == 3) & (byte[:4] <= 9)
+        point = byte == ord(".")
+        minus = byte == ord("-")
+
+        foreign, gap, malformed, long = Signal(), Signal(), Signal(), Signal()
+        begun, signed, pointed, numeral, ahead = Signal(), Signal(), Signal(), Signal(), Signal()
+        many = Signal()
+        length = Signal(range(limit + 2))
+        count = Signal(range(digits + 1))
+        exponent = Signal(8, init=_BIAS)
+        held = Signal(4 * digits)
+        with m.If(push):
+            with m.If(space):
+                m.d.sync += gap.eq(begun)
+            with m.Else():
+                m.d.sync += begun.eq(1)
+                with m.If(gap | ~(digit | point | minus)):
+                    m.d.sync += foreign.eq(1)
+                with m.If(length == limit):
+                    m.d.sync += long.eq(1)
+                with m.Else():
+                    m.d.sync += length.eq(length + 1)
+                with m.If(minus):
+                    m.d.sync += [signed.eq(1), malformed.eq(malformed | begun)]
+                with m.If(point):
+                    m.d.sync += [pointed.eq(1), malformed.eq(malformed | pointed)]
+                with m.If(digit):
+                    m.d.sync += numeral.eq(1)
+                    with m.If(ahead | (byte[:4] != 0)):
+                        # from the first digit that is not 0
+                        m.d.sync += ahead.eq(1)
+                        with m.If(count != digits):
+                            m.d.sync += count.eq(count + 1)
+                            for place in range(digits):
+                                with m.If(count == place):
+                                    m.d.sync += held[4 * (digits - 1 - place) :][:4].eq(byte[:4])
+                        with m.Elif(byte[:4] != 0):
+                            m.d.sync += many.eq(1)
+                        with m.If(~pointed):
+                            m.d.sync += exponent.eq(exponent + 1)
+                    with m.Elif(pointed):
+                        m.d.sync += exponent.eq(exponent - 1)
+        with m.If(self.clear):
+            m.d.sync += [
+                Cat(foreign, gap, malformed, long, begun, signed, pointed, numeral, ahead, many, length, count, held).eq(0),
+                exponent.eq(_BIAS),
+            ]
+        sound = numeral & ~malformed & ~foreign
+        m.d.comb += [
+            self.never.eq(foreign),
+            self.key.nan.eq(~sound),
+            self.key.negative.eq(signed & ahead),
+            self.key.exponent.eq(Mux(ahead, exponent, 0)),
+            self.key.digits.eq(held),
+            self.over.eq(~foreign & (long | (sound & many))),
+        ]
+        return m
