@@ -1,0 +1,1 @@
+"""The golden model, the simulation runners, the reports and the command line."""

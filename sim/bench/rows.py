@@ -1,0 +1,69 @@
+"""What a bench group hands back: rows with the thesis's figure, ours and the ratio."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rich.table import Table
+
+__all__ = ["Group", "Maker", "Row", "table", "write_json"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured figure; ``thesis`` is None where the thesis has none, ``more`` holds further columns."""
+
+    name: str
+    ours: float
+    thesis: float | None = None
+    more: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours over the thesis's."""
+        return None if self.thesis is None else self.ours / self.thesis
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that stand in one table; ``unit`` is that of ``ours`` and ``thesis``, ``note`` says how they were measured."""
+
+    name: str
+    title: str
+    unit: str
+    note: str
+    rows: tuple[Row, ...]
+
+
+Maker = Callable[[int], Sequence[Group]]
+"""Measures with the seed given."""
+
+
+def _text(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 1000 or float(value).is_integer() else f"{value:.3g}" if value < 0.1 else f"{value:.3f}"
+
+
+def table(group: Group) -> Table:
+    """The group for people; a thesis column only where there is a figure of it."""
+    compared = any(row.thesis is not None for row in group.rows)
+    more = list(dict.fromkeys(key for row in group.rows for key in row.more))
+    shown = Table(
+        title=f"{group.title} ({group.unit})", caption=group.note, title_justify="left", caption_justify="left", header_style="bold"
+    )
+    shown.add_column("document")
+    for name in (["thesis", "ours", "ratio"] if compared else ["ours"]) + more:
+        shown.add_column(name, justify="right")
+    for row in group.rows:
+        own = [_text(row.thesis), _text(row.ours), _text(row.ratio)] if compared else [_text(row.ours)]
+        shown.add_row(row.name, *own, *(_text(row.more.get(key)) for key in more))
+    return shown
+
+
+def write_json(path: Path, groups: Sequence[Group], **about: object) -> None:
+    """All groups, with the ratio beside each row."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    described = [{**asdict(group), "rows": [{**asdict(row), "ratio": row.ratio} for row in group.rows]} for group in groups]
+    path.write_text(json.dumps({**about, "groups": described}, indent=2) + "\n", encoding="utf-8")

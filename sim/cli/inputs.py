@@ -1,0 +1,116 @@
+"""The files that the commands read: publications and subscriptions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from hdl.contract import Semantics
+from sim.cli.errors import fail
+from sim.engines.interface import Subscription
+
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "read_subscriptions", "subscriptions_from"]
+
+BATCH_BYTES = 32 << 20
+BATCH_FILES = 4096
+"""An engine is handed this much at once at most, so that results appear as they come and memory stays bounded."""
+
+SID_MAX = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some files with their contents."""
+
+    paths: list[Path]
+    contents: list[bytes]
+
+
+def _unreadable(path: Path, error: OSError, *, what: str) -> NoReturn:
+    match error:
+        case FileNotFoundError():
+            fail(f"the {what} {str(path)!r} does not exist", hint="check the path")
+        case IsADirectoryError():
+            fail(f"the {what} {str(path)!r} is a directory", hint="name the files in it, for example with a pattern of the shell")
+        case PermissionError():
+            fail(f"the {what} {str(path)!r} may not be read", hint="check its permissions")
+        case _:
+            fail(f"the {what} {str(path)!r} cannot be read ({error.strerror})", hint="check the path")
+
+
+def _read(path: Path, *, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        _unreadable(path, error, what=what)
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """End the command unless every file can be read, before any of them is worked on; pipes are left unopened."""
+    for path in paths:
+        try:
+            if not path.exists() or path.is_dir() or path.is_file():
+                with path.open("rb"):
+                    pass
+        except OSError as error:
+            _unreadable(path, error, what="file")
+
+
+def batches(paths: Sequence[Path]) -> Iterator[Batch]:
+    """The files' contents in order, in pieces of bounded size."""
+    batch, size = Batch([], []), 0
+    for path in paths:
+        content = _read(path, what="file")
+        if batch.paths and (size + len(content) > BATCH_BYTES or len(batch.paths) == BATCH_FILES):
+            yield batch
+            batch, size = Batch([], []), 0
+        batch.paths.append(path)
+        batch.contents.append(content)
+        size += len(content)
+    if batch.paths:
+        yield batch
+
+
+def _sid(text: str, place: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= number <= SID_MAX:
+        fail(
+            f"{place}: the SID before the tab must be a number from 1 to {SID_MAX}, not {text!r}",
+            hint="a line is 'XPath' or 'SID<TAB>XPath'",
+        )
+    return number
+
+
+def subscriptions_from(text: str, *, name: str, semantics: Semantics) -> list[Subscription]:
+    """The subscriptions of a file's text.
+
+    A line is an XPath, or a SID, a tab and an XPath; a line that is blank or whose first visible character is ``#`` is passed
+    over. A subscription without a SID gets its place among the subscriptions, counted from 1.
+    """
+    found: list[Subscription] = []
+    lines: dict[int, int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        place = f"{name} line {number}"
+        head, tab, rest = line.partition("\t")
+        sid, xpath = (_sid(head.strip(), place), rest) if tab else (len(found) + 1, line)
+        if sid in lines:
+            fail(f"{place}: SID {sid} is taken by line {lines[sid]}", hint="give every subscription a SID of its own, or none of them")
+        lines[sid] = number
+        found.append(Subscription(sid, xpath, semantics))
+    return found
+
+
+def read_subscriptions(path: Path, semantics: Semantics) -> list[Subscription]:
+    """The subscriptions of a file; ends the command when there are none."""
+    content = _read(path, what="subscriptions file")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"the subscriptions file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
+    found = subscriptions_from(text, name=str(path), semantics=semantics)
+    if not found:
+        fail(f"the subscriptions file {str(path)!r} has no subscription", hint="write one XPath a line")
+    return found

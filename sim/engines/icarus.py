@@ -1,0 +1,22 @@
+"""The hardware on Icarus Verilog as an engine: slow, and a check on the other simulator."""
+
+from collections.abc import Sequence
+
+from hdl.config import BrokerConfig
+from sim.engines.interface import EngineError, FilterResult, ParseResult, Subscription
+from sim.icarus import parser
+
+__all__ = ["IcarusEngine"]
+
+
+class IcarusEngine:
+    """Parses with the RTL, each document by itself; clocks are those of engine verilator."""
+
+    def __init__(self, config: BrokerConfig) -> None:
+        self._config = config
+
+    def parse(self, documents: Sequence[bytes], *, words: bool = False) -> list[ParseResult]:
+        return [one.result(words=words) for one in parser.parse(documents, self._config, words=words, apart=True)]
+
+    def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
+        raise EngineError("engine icarus parses but does not filter", hint="choose --engine model to filter")

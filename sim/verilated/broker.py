@@ -1,0 +1,121 @@
+"""The Verilated broker as a function: subscription frames and publications in, results and matched references out."""
+
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hdl.config import BrokerConfig
+from hdl.contract import Code, Refusal
+from sim.engines.interface import EngineError
+from sim.verilated.builder import program
+
+__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "run"]
+
+_RESULT = struct.Struct("<IBIQQ")
+_OUTCOME = struct.Struct("<IBBIIQQQQI")
+_FAULT = "this is a fault of the hardware description"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A packed SUBSCRIBE or UNSUBSCRIBE frame, or bytes that are to be refused as one."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Publication:
+    """An XML document."""
+
+    data: bytes
+
+
+Item = Frame | Publication
+"""What goes in; each gets one answer."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The result of a frame, and the clocks of its first word and of the result."""
+
+    refusal: Refusal
+    reference: int
+    first_word: int
+    clock: int
+
+
+@dataclass(frozen=True)
+class Matched:
+    """How a publication ended and the references of its notifications, in rising order.
+
+    The clocks are those of its first and last word, of its matched set with the verdict, and of the last word of its last notification.
+    """
+
+    code: Code
+    offset: int
+    bytes: int
+    first_word: int
+    last_word: int
+    clock: int
+    notified: int
+    references: tuple[int, ...]
+
+    @property
+    def cycles(self) -> int:
+        return self.clock - self.first_word
+
+
+def _read(raw: bytes, count: int) -> list[Answered | Matched]:
+    found: dict[int, Answered | Matched] = {}
+    at = 0
+    while at < len(raw):
+        kind, at = raw[at], at + 1
+        if kind == ord("R"):
+            item, refusal, reference, first, clock = _RESULT.unpack_from(raw, at)
+            at += _RESULT.size
+            found[item] = Answered(Refusal(refusal), reference, first, clock)
+            continue
+        item, verdict, code, offset, size, first, last, clock, notified, matches = _OUTCOME.unpack_from(raw, at)
+        at += _OUTCOME.size
+        references = struct.unpack_from(f"<{matches}I", raw, at)
+        at += 4 * matches
+        if Code(code).verdict != verdict:
+            raise EngineError(f"the broker gave verdict {verdict} with code {code}", hint=_FAULT)
+        found[item] = Matched(Code(code), offset, size, first, last, clock, notified, references)
+    if len(found) != count:
+        raise EngineError(f"{count} frames and publications got {len(found)} answers", hint=_FAULT)
+    return [found[item] for item in range(count)]
+
+
+def run(
+    items: Sequence[Item],
+    config: BrokerConfig,
+    *,
+    apart: bool = False,
+    together: bool = False,
+    stalls: int | None = None,
+    executable: Path | None = None,
+) -> list[Answered | Matched]:
+    """Run the broker from reset over the items; one answer for each, in order.
+
+    Frames and publications take turns in the order of the items, each kind waiting until those of the other kind before it have been
+    answered; publications between two frames follow back to back, or with ``apart`` one at a time. With ``together`` nothing waits.
+    ``stalls`` is the seed of random idle clocks and waits. ``executable`` is a program that was built before.
+    """
+    executable = executable or program(top="x2cbbr", main="filter_main.cpp", config=config)
+    with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
+        source, results = Path(name) / "items", Path(name) / "results"
+        with source.open("wb") as file:
+            for item in items:
+                file.write((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data)
+        command = [str(executable), str(source), str(results), *["--apart"] * apart, *["--together"] * together]
+        if stalls is not None:
+            command += ["--stalls", str(stalls)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            reason = done.stderr.strip() or f"status {done.returncode}"
+            raise EngineError(f"the simulated broker stopped ({reason})", hint=_FAULT)
+        return _read(results.read_bytes(), len(items))

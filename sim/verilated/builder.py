@@ -1,0 +1,101 @@
+"""Configuration to Verilog to a Verilated program, kept under ``build/verilated``."""
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from hdl.config import BrokerConfig
+from sim.cache import BUILD, cached, digest
+from sim.engines.interface import EngineError
+from sim.rtl import Rtl, rtl
+from sim.tools import environment, verilator_root
+from sim.verilated.layout import cpp_header
+
+__all__ = ["program"]
+
+FOLDER = Path(__file__).resolve().parent
+_SHARED = ("driver.h",)
+_NEEDED = ("perl", "make", "c++")
+_MODEL_FLAGS = (
+    "--cc",
+    "--build",
+    "-O3",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--output-split",
+    "4000",
+    "-j",
+    "2",
+    "-MAKEFLAGS",
+    "CFG_CXXFLAGS_PCH_I=-include",  # the wheel's makefile lacks the compiler's option for a precompiled header
+    "-MAKEFLAGS",
+    "OPT_FAST=-O2",
+    "-MAKEFLAGS",
+    "OPT_SLOW=-O0",
+)
+_MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
+_TRACE_MODEL = ("--trace-vcd",)
+_KEPT = {".a", ".h"}
+
+
+def _run(command: Sequence[str], folder: Path, *, what: str) -> None:
+    """Run a part of the build; its output is kept where the build fails."""
+    found = {name: value for name, value in environment().items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    missing = [tool for tool in _NEEDED if shutil.which(tool, path=found["PATH"]) is None]
+    if verilator_root() is None or missing:
+        raise EngineError(f"{', '.join(missing) or 'Verilator'} must be installed to build the simulation", hint="run make setup")
+    with (folder / "build.log").open("a") as log:
+        done = subprocess.run(command, cwd=folder, env=found, stdout=log, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        kept = BUILD / "verilated" / f"failed-{os.getpid()}.log"
+        shutil.copy(folder / "build.log", kept)
+        raise EngineError(f"{what} could not be built", hint=f"see {kept}")
+
+
+def _model(source: Rtl, flags: tuple[str, ...], key: str) -> Path:
+    """The folder with the model as libraries and headers; the long part of the build."""
+
+    def make(folder: Path) -> None:
+        print(f"x2cbbr: building {source.top} with Verilator (once, a minute or more)", file=sys.stderr, flush=True)
+        (folder / f"{source.top}.v").write_text(source.text, encoding="utf-8")
+        command = ["verilator", *flags, "--top-module", source.top, "--prefix", "Vtop", "--Mdir", "model", f"{source.top}.v"]
+        _run(command, folder, what=source.top)
+        for path in (folder / "model").iterdir():
+            if path.suffix not in _KEPT or "__pch" in path.name:
+                path.unlink()
+
+    return cached(BUILD / "verilated" / f"{source.top}-{key}", make) / "model"
+
+
+def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -> Path:
+    """The program that ``main``, a C++ file of this folder, makes of the component ``top`` of :data:`hdl.emit.TOPS`.
+
+    ``main`` finds the model as ``Vtop``, the ports' fields in ``layout.h`` and the common parts of drivers in ``driver.h``. With ``trace``
+    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file. The model is built once for the same Verilog and flags, the
+    program once for the same model, C++ and layout, also when several processes ask.
+    """
+    source = rtl(top, config)
+    header = cpp_header(source.ports)
+    model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
+    main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
+    model_key = digest([source.text, *model_flags, importlib.metadata.version("verilator")])
+    files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]
+    name = main.removesuffix("_main.cpp")
+
+    def make(folder: Path) -> None:
+        model = _model(source, model_flags, model_key)
+        (folder / "layout.h").write_text(header, encoding="utf-8")
+        root = verilator_root()
+        places = [f"-I{place}" for place in (folder, FOLDER, model, f"{root}/include", f"{root}/include/vltstd")]
+        libraries = [str(model / "libVtop.a"), str(model / "libverilated.a")]
+        _run(["c++", *main_flags, *places, str(FOLDER / main), *libraries, "-o", "program"], folder, what=name)
+
+    return cached(BUILD / "verilated" / f"{name}-{digest([model_key, header, *files, *main_flags])}", make) / "program"

@@ -1,0 +1,309 @@
+// Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
+//
+// usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE]
+// INPUT: for each item a byte, 'S' for a subscription frame or 'P' for a publication, a 32-bit little-endian length and the bytes.
+// OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then the references
+// of its notifications in rising order, 32 bits each.
+// Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
+// --together they do not wait, each stream keeps its own order. --apart also holds a publication back until the one before it is complete.
+// --stalls makes the sources idle and the sinks slow at random. Bodies of notifications are compared with the publication.
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+
+#include "Vtop.h"
+#ifdef X2CBBR_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+#include "driver.h"
+
+namespace {
+
+using namespace driver;
+
+constexpr uint64_t PATIENCE = 200000, AFTERMATH = 300;
+constexpr unsigned HEADER_BYTES = 20, LINKS = 4, WHOLE = 1;
+
+#pragma pack(push, 1)
+struct Result {
+    uint8_t kind;
+    uint32_t item;
+    uint8_t refusal;
+    uint32_t reference;
+    uint64_t first_word, clock;
+};
+struct Outcome {
+    uint8_t kind;
+    uint32_t item;
+    uint8_t verdict, code;
+    uint32_t offset, bytes;
+    uint64_t first_word, last_word, clock, notified;
+    uint32_t matches;
+};
+#pragma pack(pop)
+
+struct Options {
+    bool apart = false, together = false;
+    Stalls stalls;
+    std::string vcd;
+};
+
+Options options_of(int argc, char **argv) {
+    Options options;
+    for (int k = 3; k < argc; k++) {
+        std::string option = argv[k];
+        if (option == "--apart")
+            options.apart = true;
+        else if (option == "--together")
+            options.together = true;
+        else if (option == "--stalls" && k + 1 < argc)
+            options.stalls.seed(std::strtoull(argv[++k], nullptr, 0));
+#ifdef X2CBBR_TRACE
+        else if (option == "--vcd" && k + 1 < argc)
+            options.vcd = argv[++k];
+#endif
+        else
+            fail("unknown option " + option);
+    }
+    return options;
+}
+
+// The items of one kind, and how many of the other kind stand before each.
+struct Lane {
+    std::vector<Item> items;
+    std::vector<uint32_t> numbers;
+    std::vector<std::size_t> others;
+};
+
+void read_input(const std::string &path, Lane &frames, Lane &publications) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        fail("cannot open " + path);
+    char kind;
+    uint32_t number = 0, length;
+    while (file.get(kind)) {
+        if (kind != 'S' && kind != 'P')
+            fail(path + " has an item of an unknown kind");
+        Lane &lane = kind == 'S' ? frames : publications;
+        const Lane &other = kind == 'S' ? publications : frames;
+        if (!file.read(reinterpret_cast<char *>(&length), 4))
+            fail(path + " ends inside an item");
+        Item item(length);
+        if (length && !file.read(reinterpret_cast<char *>(item.data()), length))
+            fail(path + " ends inside an item");
+        lane.items.push_back(std::move(item));
+        lane.numbers.push_back(number++);
+        lane.others.push_back(other.items.size());
+    }
+}
+
+uint32_t big_endian(const Item &bytes, std::size_t at, unsigned size) {
+    uint32_t value = 0;
+    for (unsigned k = 0; k < size; k++)
+        value = value << 8 | bytes[at + k];
+    return value;
+}
+
+struct Pending {
+    bool judged = false;
+    uint64_t first_word = 0, last_word = 0, clock = 0, notified = 0;
+    unsigned verdict = 0, code = 0;
+    uint32_t offset = 0, bytes = 0, matches = 0;
+    std::vector<uint32_t> references;
+};
+
+// A notification goes to the publication that it counts.
+void notify(const Item &frame, std::deque<Pending> &pending, std::size_t finished, const Lane &publications, uint64_t clock) {
+    if (frame.size() < HEADER_BYTES || frame[0] != 'N' || frame.size() != HEADER_BYTES + big_endian(frame, 16, 4))
+        fail("a notification is malformed");
+    std::size_t index = (big_endian(frame, 2, 2) - finished) & 0xffff;
+    if (index >= pending.size())
+        fail("a notification came for publication " + std::to_string(big_endian(frame, 2, 2)) + ", which is complete or has not begun");
+    unsigned content = frame[1] >> 1 & 3;
+    const Item &publication = publications.items[finished + index];
+    Item body(frame.begin() + HEADER_BYTES, frame.end());
+    if (content == WHOLE ? body != publication : !body.empty())
+        fail("a notification of publication " + std::to_string(finished + index) + " has another body than it should");
+    pending[index].references.push_back(big_endian(frame, 12, 4));
+    pending[index].notified = clock;
+}
+
+template <typename Value> void write(std::ofstream &output, const Value *value, std::size_t count = 1) {
+    output.write(reinterpret_cast<const char *>(value), std::streamsize(count * sizeof(Value)));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc < 3)
+        fail("usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE]");
+    Options options = options_of(argc, argv);
+    Stalls &stalls = options.stalls;
+    Lane frames, publications;
+    read_input(argv[1], frames, publications);
+    std::ofstream output(argv[2], std::ios::binary);
+    if (!output)
+        fail(std::string("cannot write ") + argv[2]);
+
+    VerilatedContext context;
+    auto top = std::make_unique<Vtop>(&context);
+    uint64_t clock = 0;
+#ifdef X2CBBR_TRACE
+    std::unique_ptr<VerilatedVcdC> trace;
+    if (!options.vcd.empty()) {
+        context.traceEverOn(true);
+        trace = std::make_unique<VerilatedVcdC>();
+        top->trace(trace.get(), 99);
+        trace->open(options.vcd.c_str());
+    }
+#endif
+    auto level = [&](bool high) {
+        top->clk = high;
+        top->eval();
+#ifdef X2CBBR_TRACE
+        if (trace)
+            trace->dump(2 * clock + high);
+#endif
+    };
+    auto &publication_valid = top->publication___05Fvalid;
+    auto &subscription_valid = top->subscription___05Fvalid;
+    publication_valid = subscription_valid = 0;
+    top->clear = 0;
+    top->rst = 1;
+    for (int k = 0; k < 4; k++, clock++) {
+        level(0);
+        level(1);
+    }
+    top->rst = 0;
+
+    CData *link_valid[LINKS] = {&top->notification___05F0___05Fvalid, &top->notification___05F1___05Fvalid, &top->notification___05F2___05Fvalid,
+                                &top->notification___05F3___05Fvalid};
+    CData *link_ready[LINKS] = {&top->notification___05F0___05Fready, &top->notification___05F1___05Fready, &top->notification___05F2___05Fready,
+                                &top->notification___05F3___05Fready};
+    QData *link_payload[LINKS] = {&top->notification___05F0___05Fpayload, &top->notification___05F1___05Fpayload, &top->notification___05F2___05Fpayload,
+                                  &top->notification___05F3___05Fpayload};
+
+    Source frame_source(frames.items), publication_source(publications.items);
+    std::deque<uint64_t> frames_started;
+    std::deque<Pending> pending;
+    std::vector<Item> arriving(LINKS);
+    std::size_t answered = 0, finished = 0;
+    uint64_t last_progress = clock, aftermath = 0;
+    while (aftermath < AFTERMATH) {
+        if (answered == frames.items.size() && finished == publications.items.size())
+            aftermath++;
+        // A source keeps an offered word until it is taken.
+        bool frame_allowed = !frame_source.done();
+        if (frame_allowed && frame_source.at_start() && !options.together)
+            frame_allowed = frames.others[frame_source.item()] <= finished;
+        if (!subscription_valid && frame_allowed && stalls.none_now(3)) {
+            Chunk chunk = frame_source.peek();
+            put(top->subscription___05Fpayload, SUBSCRIPTION_DATA, chunk.data);
+            put(top->subscription___05Fpayload, SUBSCRIPTION_COUNT, chunk.count);
+            put(top->subscription___05Fpayload, SUBSCRIPTION_LAST, chunk.last);
+            subscription_valid = 1;
+        }
+        bool publication_allowed = !publication_source.done();
+        if (publication_allowed && publication_source.at_start() && !options.together)
+            publication_allowed = publications.others[publication_source.item()] <= answered && !(options.apart && publication_source.item() > finished);
+        if (!publication_valid && publication_allowed && stalls.none_now(3)) {
+            Chunk chunk = publication_source.peek();
+            put(top->publication___05Fpayload, PUBLICATION_DATA, chunk.data);
+            put(top->publication___05Fpayload, PUBLICATION_COUNT, chunk.count);
+            put(top->publication___05Fpayload, PUBLICATION_LAST, chunk.last);
+            publication_valid = 1;
+        }
+        top->result___05Fready = stalls.none_now(4);
+        top->verdict___05Fready = stalls.none_now(4);
+        for (unsigned link = 0; link < LINKS; link++)
+            *link_ready[link] = stalls.none_now(4);
+        level(0);
+        bool took_frame = subscription_valid && top->subscription___05Fready;
+        bool took_publication = publication_valid && top->publication___05Fready;
+        if (took_frame && frame_source.at_start())
+            frames_started.push_back(clock);
+        if (took_publication) {
+            if (publication_source.at_start()) {
+                pending.emplace_back();
+                pending.back().first_word = clock;
+            }
+            pending.back().last_word = clock;
+        }
+        if (top->result___05Fvalid && top->result___05Fready) {
+            if (frames_started.empty())
+                fail("a result came without a frame");
+            const auto &word = top->result___05Fpayload;
+            uint32_t raw = uint32_t(get(word, RESULT_KEY_REFERENCE));
+            Result result{'R', frames.numbers[answered], uint8_t(get(word, RESULT_REFUSAL)), __builtin_bswap32(raw), frames_started.front(), clock};
+            frames_started.pop_front();
+            write(output, &result);
+            answered++;
+            last_progress = clock;
+        }
+        if (top->verdict___05Fvalid && top->verdict___05Fready) {
+            std::size_t index = 0;
+            while (index < pending.size() && pending[index].judged)
+                index++;
+            if (index == pending.size())
+                fail("a verdict came without a publication");
+            const auto &word = top->verdict___05Fpayload;
+            Pending &one = pending[index];
+            one.judged = true;
+            one.clock = one.notified = std::max(clock, one.notified);
+            one.verdict = unsigned(get(word, VERDICT_VERDICT_VERDICT));
+            one.code = unsigned(get(word, VERDICT_VERDICT_CODE));
+            one.offset = uint32_t(get(word, VERDICT_VERDICT_OFFSET));
+            one.bytes = uint32_t(get(word, VERDICT_VERDICT_BYTES));
+            one.matches = uint32_t(get(word, VERDICT_MATCHES));
+            last_progress = clock;
+        }
+        for (unsigned link = 0; link < LINKS; link++) {
+            if (!*link_valid[link] || !*link_ready[link])
+                continue;
+            const QData &word = *link_payload[link];
+            uint64_t data = get(word, NOTIFICATION__0_DATA);
+            for (unsigned k = 0; k < get(word, NOTIFICATION__0_COUNT); k++)
+                arriving[link].push_back(uint8_t(data >> (8 * k)));
+            if (get(word, NOTIFICATION__0_LAST)) {
+                notify(arriving[link], pending, finished, publications, clock);
+                arriving[link].clear();
+            }
+            last_progress = clock;
+        }
+        while (!pending.empty() && pending.front().judged && pending.front().references.size() >= pending.front().matches) {
+            Pending &one = pending.front();
+            if (one.references.size() > one.matches)
+                fail("publication " + std::to_string(finished) + " has more notifications than matches");
+            std::sort(one.references.begin(), one.references.end());
+            Outcome outcome{'V', publications.numbers[finished], uint8_t(one.verdict), uint8_t(one.code), one.offset, one.bytes,
+                            one.first_word, one.last_word, one.clock, one.notified, one.matches};
+            write(output, &outcome);
+            write(output, one.references.data(), one.references.size());
+            pending.pop_front();
+            finished++;
+        }
+        level(1);
+        clock++;
+        if (took_frame) {
+            frame_source.pop();
+            subscription_valid = 0;
+            last_progress = clock;
+        }
+        if (took_publication) {
+            publication_source.pop();
+            publication_valid = 0;
+            last_progress = clock;
+        }
+        if (clock - last_progress > PATIENCE)
+            fail("no progress since clock " + std::to_string(last_progress) + ", after " + std::to_string(answered) + " frames and " +
+                 std::to_string(finished) + " publications");
+    }
+#ifdef X2CBBR_TRACE
+    if (trace)
+        trace->close();
+#endif
+    return 0;
+}

@@ -1,0 +1,166 @@
+"""Random documents against random subscriptions in volume: the Verilated broker beside libxml2.
+
+``python -m sim.volume_filter --seed 1 --sets 8 --documents 500`` registers one set of subscriptions after the other, each in a broker fresh
+from reset, publishes the set's own documents back to back, and compares every result, verdict and matched set. Verdicts and refusals
+are the golden model's; what a well-formed document matches is libxml2's word alone. It ends with status 1 when anything differs.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hdl.config import PRESETS, BrokerConfig
+from hdl.contract import Code, Refusal
+from sim.engines.interface import Filtered, Subscription
+from sim.engines.verilated_filter import filter_documents
+from sim.golden.xml import Parser
+from spark_vectors import documents as generator
+from spark_vectors import oracle
+from spark_vectors.golden import refusal_of
+from spark_vectors.queries import PathParameters, subscription_set
+
+__all__ = ["Tally", "check_set", "main"]
+
+
+@dataclass
+class Tally:
+    """What was compared, and the differences in words."""
+
+    documents: int = 0
+    pairs: int = 0
+    matches: int = 0
+    texts: set[str] = field(default_factory=set)
+    differences: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """What must come out for a document."""
+
+    code: Code
+    offset: int | None
+    matches: tuple[int, ...]
+
+
+def _expected(data: bytes, judge: oracle.Judge, config: BrokerConfig) -> _Expected:
+    parser = Parser(config, tree=False)
+    parser.feed(data)
+    parsed = parser.close()
+    if not parsed.well_formed:
+        return _Expected(parsed.code, parsed.offset, ())
+    root = oracle.parse(data)
+    if root is None:
+        raise ValueError(f"libxml2 must accept what the model accepts, but not {data[:80]!r}")
+    judged = judge.judge(data, root)
+    return _Expected(Code.NUMBER_DIGITS, None, ()) if judged.over_limit else _Expected(Code.OK, None, judged.matches)
+
+
+def _differences(expected: _Expected, found: Filtered, texts: dict[int, str]) -> Iterator[str]:
+    result = found.result
+    if (result.code, result.offset) != (expected.code, expected.offset):
+        yield f"verdict {result.code.text} at {result.offset}, not {expected.code.text} at {expected.offset}"
+    for sid in sorted(set(found.matches) ^ set(expected.matches)):
+        yield f"{texts.get(sid, sid)!r} must {'' if sid in expected.matches else 'not '}match"
+    if len(found.matches) != len(set(found.matches)):
+        yield f"a subscription was notified twice: {found.matches}"
+
+
+def _publications(seed: int, number: int, documents: int, largest: int, config: BrokerConfig) -> list[bytes]:
+    """The documents of a set, none of which another set has; those that the judges part on by choice are left out."""
+    found: list[bytes] = []
+    row = number * 1_000_000
+    while len(found) < documents:
+        data = generator.document(seed=seed, row=row, config=config, largest=largest).data
+        row += 1
+        parser = Parser(config, tree=False)
+        parser.feed(data)
+        if parser.close().well_formed and oracle.parse(data) is None:
+            continue
+        found.append(data)
+    return found
+
+
+def check_set(
+    tally: Tally,
+    *,
+    seed: int,
+    number: int,
+    count: int,
+    documents: int,
+    largest: int,
+    config: BrokerConfig,
+    containment: float = 0.1,
+    stalls: int | None = None,
+    executable: Path | None = None,
+) -> None:
+    """Compare one set and enter what came out."""
+    parameters = PathParameters(containment=containment)
+    wanted = subscription_set(seed=seed, number=number, count=count, parameters=parameters, config=config)
+    subscriptions = [Subscription(one.sid, one.text, one.semantics) for one in wanted]
+    publications = _publications(seed, number, documents, largest, config)
+    found = filter_documents(subscriptions, publications, config, apart=False, stalls=stalls, executable=executable)
+    refusals = {one.subscription.sid: one.code for one in found.refused}
+    accepted = []
+    for one in wanted:
+        due, given = refusal_of(one.text, config), refusals.get(one.sid, Refusal.NONE)
+        if due is not given:
+            tally.differences.append(f"set {number} subscription {one.sid} {one.text!r}: {given.text}, not {due.text}")
+        if given is Refusal.NONE and due is Refusal.NONE:
+            accepted.append((one.sid, one.text, one.semantics))
+    judge = oracle.Judge(accepted, config)
+    texts = {one.sid: f"{one.text} ({one.semantics.name.lower()})" for one in wanted}
+    for place, (data, result) in enumerate(zip(publications, found.documents, strict=True)):
+        expected = _expected(data, judge, config)
+        for text in _differences(expected, result, texts):
+            tally.differences.append(f"set {number} document {place} ({len(data)} bytes): {text}")
+        tally.matches += len(expected.matches)
+    tally.documents += len(publications)
+    tally.pairs += len(publications) * len(accepted)
+    tally.texts |= {text for _, text, _ in accepted}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compare the sets asked for and print a line for each."""
+    parser = argparse.ArgumentParser(prog="python -m sim.volume_filter", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first set")
+    parser.add_argument("--sets", type=int, default=4, help="sets of subscriptions")
+    parser.add_argument("--count", type=int, help="subscriptions in a set; default: as many as the configuration holds")
+    parser.add_argument("--documents", type=int, default=100, help="documents for each set")
+    parser.add_argument("--largest", type=int, default=4096, help="about the longest document in bytes")
+    parser.add_argument("--containment", type=float, default=0.1, help="share of subscriptions with containment semantics")
+    parser.add_argument("--preset", choices=list(PRESETS), default="default")
+    parser.add_argument("--stalls", action="store_true", help="stall every second set at random")
+    parser.add_argument("--executable", type=Path, help="a program built before, instead of the one of the sources")
+    chosen = parser.parse_args(arguments)
+    config = PRESETS[chosen.preset]
+    tally = Tally()
+    for number in range(chosen.first, chosen.first + chosen.sets):
+        before, start = len(tally.differences), time.perf_counter()
+        check_set(
+            tally,
+            seed=chosen.seed,
+            number=number,
+            count=chosen.count or config.subscriptions,
+            documents=chosen.documents,
+            largest=chosen.largest,
+            config=config,
+            containment=chosen.containment,
+            stalls=chosen.seed * 1000 + number if chosen.stalls and number % 2 else None,
+            executable=chosen.executable,
+        )
+        for text in tally.differences[before : before + 10]:
+            print(text)
+        seconds = time.perf_counter() - start
+        print(f"set {number}: {len(tally.differences) - before} differences, {tally.pairs} pairs so far, {seconds:.1f} s", flush=True)
+    print(
+        f"{tally.documents} documents, {len(tally.texts)} distinct subscriptions, {tally.pairs} pairs, {tally.matches} matches, "
+        f"{len(tally.differences)} differences"
+    )
+    return 1 if tally.differences else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
