@@ -1,0 +1,1 @@
+"""The entry points, each for ``python -m`` and ``spark-submit``."""

@@ -1,0 +1,41 @@
+"""What the entry points share: arguments, errors in one sentence, exit status."""
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from pyspark.errors import PySparkException
+
+from spark_vectors.errors import JobError
+
+__all__ = ["DIFFERENT", "USAGE", "arguments", "run"]
+
+DIFFERENT = 1
+"""Exit status when results differ."""
+USAGE = 2
+"""Exit status when the job could not be run."""
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """A parser with the arguments that every job has."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--master", help="Spark master, such as local[2] or spark://host:7077 (default: local[*], or spark-submit's)")
+    parser.add_argument("--partitions", type=int, help="Spark partitions (default: by the number of documents)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def run(job: Callable[[], int]) -> int:
+    """Runs a job; a :class:`JobError` becomes one sentence with a hint on standard error, and exit status 2."""
+    try:
+        return job()
+    except JobError as error:
+        print(f"error: {error}\nhint: {error.hint}", file=sys.stderr)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+    except PySparkException as error:
+        print(
+            f"error: Spark gave up: {str(error).strip().splitlines()[0]}\nhint: run again with --master 'local[1]' to see more",
+            file=sys.stderr,
+        )
+    return USAGE

@@ -1,0 +1,64 @@
+"""The task of a regression: an engine runs one chunk of documents with their set of subscriptions."""
+
+import time
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from hdl.config import PRESETS
+from hdl.contract import Code, Semantics
+from sim.engines.interface import EngineError, Subscription
+from spark_vectors.engines import engine
+from spark_vectors.golden import words_digest
+
+__all__ = ["RESULTS", "run_chunk"]
+
+RESULTS = pa.schema(
+    [
+        ("row", pa.int64()),
+        ("set", pa.int32()),
+        ("bytes", pa.int64()),
+        ("code", pa.int32()),
+        ("offset", pa.int64()),
+        ("words", pa.int32()),
+        ("digest", pa.binary()),
+        ("matches", pa.list_(pa.int32())),
+        ("refused", pa.list_(pa.string())),
+        ("cycles", pa.int64()),
+        ("seconds", pa.float64()),
+        ("error", pa.string()),
+        ("kind", pa.string()),
+    ]
+)
+"""One row a document. ``refused`` ("SID:code") and ``seconds`` stand with the first document of a chunk only, ``words`` and ``digest``
+where words were asked for, ``error`` alone where the engine broke down."""
+
+
+def run_chunk(sources: pa.Table, entries: pa.Table, *, name: str, config: str, words: bool) -> pa.Table:
+    """What the engine makes of the documents."""
+    documents = sorted(sources.to_pylist(), key=lambda row: row["row"])
+    listed = sorted(entries.to_pylist(), key=lambda row: row["sid"])
+    subscriptions = [Subscription(row["sid"], row["text"], Semantics(row["semantics"])) for row in listed]
+    rows: list[dict[str, Any]] = [
+        {"row": row["row"], "set": row["set"], "bytes": len(row["data"]), "kind": row["kind"]} for row in documents
+    ]
+    data = [row["data"] for row in documents]
+    start = time.perf_counter()
+    try:
+        under_test = engine(name, PRESETS[config])
+        filtered = under_test.filter(subscriptions, data)
+        parsed = under_test.parse(data, words=True) if words else []
+    except EngineError as error:
+        for row in rows:
+            row["error"] = f"{error} ({error.hint})"
+        return pa.Table.from_pylist(rows, schema=RESULTS)
+    for row, result in zip(rows, filtered.documents, strict=True):
+        row.update(code=int(result.result.code), offset=result.result.offset, matches=list(result.matches), cycles=result.result.cycles)
+    for row, parse in zip(rows, parsed, strict=False):
+        if parse.code is Code.OK:
+            found = parse.words or ()
+            row.update(words=len(found), digest=words_digest(found))
+    if rows:
+        refused = sorted(f"{entry.subscription.sid}:{int(entry.code)}" for entry in filtered.refused)
+        rows[0].update(refused=refused, seconds=time.perf_counter() - start)
+    return pa.Table.from_pylist(rows, schema=RESULTS)

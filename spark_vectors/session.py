@@ -1,0 +1,145 @@
+"""One Spark session with the right Python, the packages on every executor, and early, plain errors."""
+
+import contextlib
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from pyspark.sql import SparkSession
+
+from spark_vectors.errors import JobError
+
+__all__ = ["Progress", "open_session", "ship_packages"]
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("hdl", "sim", "spark_vectors")
+_CONNECT_SECONDS = 5.0
+
+
+def _check_master(master: str) -> None:
+    if not master.startswith("spark://"):
+        return
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS):
+                return
+        except (OSError, ValueError):
+            continue
+    raise JobError(f"the Spark master {master} must be reachable, but nothing answers there", hint="start it, or use --master 'local[*]'")
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
+        raise JobError("Spark needs Java 17 or 21, and there is no java", hint="install it with: apt-get install openjdk-17-jre-headless")
+
+
+def ship_packages(spark: SparkSession) -> None:
+    """Sends the packages that the tasks import to all executors."""
+    folder = Path(tempfile.mkdtemp(prefix="x2cbbr-"))
+    archive = folder / "x2cbbr-packages.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for package in PACKAGES:
+            for path in sorted((ROOT / package).rglob("*.py")):
+                target.write(path, path.relative_to(ROOT))
+    spark.sparkContext.addPyFile(str(archive))
+
+
+@contextlib.contextmanager
+def open_session(master: str | None, *, name: str, partitions: int | None = None) -> Iterator[SparkSession]:
+    """A session on the master, ``local[*]`` when None and not started by spark-submit.
+
+    A session that exists already is used and left open.
+    """
+    _check_java()
+    if master is not None:
+        _check_master(master)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    places = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(ROOT) not in places:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, places)])
+    if (master or "local").startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    existing = SparkSession.getActiveSession()
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    builder = SparkSession.builder.appName(name)
+    if master is not None:
+        builder = builder.master(master)
+    elif existing is None and not submitted:
+        builder = builder.master("local[*]")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        "spark.sql.parquet.compression.codec": "zstd",
+    }
+    if partitions is not None:
+        settings["spark.sql.shuffle.partitions"] = str(partitions)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        spark = builder.getOrCreate()
+    except Exception as error:
+        cause = str(error).strip().splitlines()
+        raise JobError(
+            f"no Spark session could be started on {master or 'the default master'}: {cause[-1] if cause else error!r}",
+            hint="check --master",
+        ) from None
+    try:
+        if not spark.sparkContext.master.startswith("local[") and spark.sparkContext.master != "local":
+            ship_packages(spark)
+        yield spark
+    finally:
+        if existing is None:
+            spark.stop()
+
+
+class Progress:
+    """Says on standard error how far the running stage is, about once a second on a terminal and at stages' ends elsewhere."""
+
+    def __init__(self, spark: SparkSession, *, quiet: bool = False) -> None:
+        self._tracker = spark.sparkContext.statusTracker()
+        self._quiet = quiet
+        self._what = ""
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Progress":
+        if not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+    def say(self, what: str) -> None:
+        """Names what is being done from now on."""
+        self._what = what
+        if not self._quiet:
+            print(f"{what} ...", file=sys.stderr, flush=True)
+
+    def _run(self) -> None:
+        shown = ""
+        while not self._stop.wait(1.0):
+            for stage in self._tracker.getActiveStageIds():
+                info = self._tracker.getStageInfo(stage)
+                line = f"  {self._what}: {info.numCompletedTasks} of {info.numTasks} tasks" if info else ""
+                if line and line != shown and sys.stderr.isatty():
+                    print(f"\r{line:<70}", end="", file=sys.stderr, flush=True)
+                    shown = line
+        if shown:
+            print("\r" + " " * 70 + "\r", end="", file=sys.stderr, flush=True)
