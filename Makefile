@@ -30,6 +30,8 @@ setup: ## make .venv and see to Verilator, Icarus, Java and what tests read; the
 	@$(SETUP) test
 setup-run:
 	@$(SETUP) run
+setup-bench:
+	@$(SETUP) bench
 setup-python:
 	@$(SETUP) python
 
@@ -42,7 +44,7 @@ test: setup ## pass every test (ARGS="-k name" for some of them)
 test-long: setup ## pass the tests that take minutes
 	@$(RUN) -m pytest -m long $(ARGS)
 
-bench: setup-run ## clocks of the hardware beside the thesis and beside software, into build/bench.json
+bench: setup-bench ## clocks of the hardware beside the thesis and beside software, into build/bench.json
 	@$(RUN) -m sim.bench --seed $(SEED) $(ARGS)
 
 volume: setup-run ## the parser against the golden model, libxml2 and expat on thousands of documents

@@ -18,6 +18,7 @@ __all__ = ["MAKERS", "main"]
 MAKERS = {
     "parser": "sim.bench.parser:groups",
     "broker": "sim.bench.broker:groups",
+    "cases": "sim.bench.cases:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
 

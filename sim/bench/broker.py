@@ -13,12 +13,12 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.interface import Subscription
-from sim.engines.verilated_filter import subscribe
+from sim.engines.verilated_filter import cancel, subscribe
 from sim.verilated.broker import Answered, Item, Matched, Publication, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set
 
-__all__ = ["groups"]
+__all__ = ["Measured", "groups", "measure", "thesis_subscriptions"]
 
 _SET1 = (35.94, 62.68, 91.96, 121.24, 147.92, 177.20, 206.48, 235.76, 262.44, 291.72)
 _SET2 = (45.74, 63.10, 83.58, 101.04, 118.50, 138.98)
@@ -37,39 +37,46 @@ _SIZES = (224, 1008, 2904, 15228)
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """Clocks: all frames, one publication alone, and between publications that follow each other."""
+class Measured:
+    """Clocks: all frames, one publication alone with names to learn and with names known, between publications that follow each other,
+    and all cancellations."""
 
     registration: int
     latency: int
+    again: int
     notified: int
     apart: float
+    cancellation: int
     matches: int
 
 
-def _measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> _Measured:
-    """Register, then publish one document alone and some back to back."""
+def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> Measured:
+    """Register, then publish one document alone and some back to back, then cancel."""
     config = BrokerConfig()
     warm = Subscription(2**31, "/warm")
     frames = [subscribe(one, link=number // 2 % config.links) for number, one in enumerate(texts)]
     before: list[Item] = [subscribe(warm), Publication(b"<a/>")]
-    answers = run([*before, *frames, Publication(document), subscribe(warm), *[Publication(document)] * copies], config)
-    results = [one for one in answers[2:] if isinstance(one, Answered)][: len(frames)]
+    cancels = [cancel(one) for one in texts]
+    answers = run([*before, *frames, Publication(document), subscribe(warm), *[Publication(document)] * copies, *cancels], config)
+    answered = [one for one in answers[2:] if isinstance(one, Answered)]
+    results, cancelled = answered[: len(frames)], answered[len(frames) + 1 :]
     matched = [one for one in answers[2:] if isinstance(one, Matched)]
-    if any(one.refusal is not Refusal.NONE for one in results) or any(one.code is not Code.OK for one in matched):
+    if any(one.refusal is not Refusal.NONE for one in results + cancelled) or any(one.code is not Code.OK for one in matched):
         raise ValueError("the bench's subscriptions and documents must be accepted")
     alone, *others = matched
     counted = others[_WARM:]
-    return _Measured(
+    return Measured(
         registration=results[-1].clock - results[0].first_word if results else 0,
         latency=alone.cycles,
+        again=others[0].cycles if others else 0,
         notified=alone.notified - alone.first_word,
         apart=(counted[-1].clock - others[_WARM - 1].clock) / len(counted) if counted else 0.0,
+        cancellation=cancelled[-1].clock - cancelled[0].first_word if cancelled else 0,
         matches=len(alone.references),
     )
 
 
-def _subscriptions(number: int, series: int) -> list[Subscription]:
+def thesis_subscriptions(number: int, series: int) -> list[Subscription]:
     return [Subscription(one.sid, one.text, one.semantics) for one in thesis_set(number, series=series)]
 
 
@@ -77,8 +84,8 @@ def _series(seed: int, number: int, thesis: Sequence[float]) -> tuple[Row, ...]:
     document = thesis_document(seed=seed, size=980)
     rows = []
     for series, figure in enumerate(thesis, start=1):
-        subscriptions = _subscriptions(number, series)
-        found = _measure(subscriptions, document, copies=0)
+        subscriptions = thesis_subscriptions(number, series)
+        found = measure(subscriptions, document, copies=0)
         more = {"registration": float(found.registration), "matched set": float(found.latency), "matches": float(found.matches)}
         ours = found.registration + found.latency
         rows.append(Row(f"Set {number}, {len(subscriptions)}", float(ours), figure * _STRATIX_MHZ, more))
@@ -89,8 +96,8 @@ def _tasks(seed: int) -> tuple[Row, ...]:
     document = thesis_document(seed=seed, size=1008)
     rows = []
     for series in range(1, 7):
-        subscriptions = _subscriptions(2, series)
-        found = _measure(subscriptions, document)
+        subscriptions = thesis_subscriptions(2, series)
+        found = measure(subscriptions, document)
         count = f"{len(subscriptions)} subscriptions"
         taking = (_BUFFERING[series - 1] + _MAPPING[series - 1]) * _CYCLONE_MHZ
         matching = _MATCHING[series - 1] * _CYCLONE_MHZ
@@ -113,9 +120,9 @@ def _pace(seed: int) -> tuple[Row, ...]:
             ("none registered", []),
             ("252 registered, none matches", strangers),
             ("252 registered, one matches", [*strangers[1:], Subscription(300, "//share")]),
-            ("252 registered, all match", _subscriptions(2, 6)),
+            ("252 registered, all match", thesis_subscriptions(2, 6)),
         ):
-            found = _measure(subscriptions, document)
+            found = measure(subscriptions, document)
             more = {"clocks": found.apart, "latency": float(found.latency), "matches": float(found.matches)}
             rows.append(Row(f"{size} B, {name}", size / found.apart, None, more))
     return tuple(rows)

@@ -12,7 +12,7 @@ from hdl.contract import Code, Refusal
 from sim.engines.interface import EngineError
 from sim.verilated.builder import program
 
-__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "run"]
+__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "packed", "run"]
 
 _RESULT = struct.Struct("<IBIQQ")
 _OUTCOME = struct.Struct("<IBBIIQQQQI")
@@ -68,6 +68,11 @@ class Matched:
         return self.clock - self.first_word
 
 
+def packed(items: Sequence[Item]) -> bytes:
+    """The items as the file that the simulated broker reads."""
+    return b"".join((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data for item in items)
+
+
 def _read(raw: bytes, count: int) -> list[Answered | Matched]:
     found: dict[int, Answered | Matched] = {}
     at = 0
@@ -108,9 +113,7 @@ def run(
     executable = executable or program(top="x2cbbr", main="filter_main.cpp", config=config)
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         source, results = Path(name) / "items", Path(name) / "results"
-        with source.open("wb") as file:
-            for item in items:
-                file.write((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data)
+        source.write_bytes(packed(items))
         command = [str(executable), str(source), str(results), *["--apart"] * apart, *["--together"] * together]
         if stalls is not None:
             command += ["--stalls", str(stalls)]
