@@ -11,6 +11,7 @@ from lxml import etree
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics
+from sim.bench import cases
 from sim.engines.icarus import IcarusEngine
 from sim.engines.interface import Subscription
 from sim.engines.verilated_filter import filter_documents, subscribe
@@ -215,3 +216,13 @@ def test_icarus_filters_as_verilator_does() -> None:
         for tree in trees
     ]
     assert [found.documents[index].matches for index in (0, 2, 3)] == due == [(1, 3, 5, 6), (), (1, 2, 3, 5)]
+
+
+def test_bench_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every row is there with the thesis's figure beside it, and libxml2 finds as many matches as the broker."""
+    monkeypatch.setattr(cases, "PEERS", {"lxml": cases.PEERS["lxml"]})
+    found = {group.name: group.rows for group in cases.groups(1)}
+    assert [row.thesis for row in found["broker-cases"]] == [460.37, 151.67, 95.35, 95.35]
+    assert [row.thesis for row in found["broker-millions"]] == [1.12, 39.01, 151.67]
+    broker_row, peer = found["broker-peers"]
+    assert broker_row.more["matches"] == peer.more["matches"] > 1000
