@@ -43,10 +43,10 @@ class Port:
 
 
 def component_of(top: str, config: BrokerConfig) -> wiring.Component:
-    """The component of that name in :data:`TOPS`."""
-    if top not in TOPS:
-        raise ValueError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
-    module, _, name = TOPS[top].partition(":")
+    """The component of that name in :data:`TOPS`, or ``module:class`` for any other."""
+    if top not in TOPS and ":" not in top:
+        raise ValueError(f"top must be one of {', '.join(TOPS)} or module:class, not {top!r}")
+    module, _, name = TOPS.get(top, top).partition(":")
     return getattr(importlib.import_module(module), name)(config)
 
 
@@ -97,7 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m hdl.emit", description="Write a configuration as Verilog with a description of its ports."
     )
-    parser.add_argument("--top", choices=list(TOPS), action="append", help="module to write; may be repeated; default: all of them")
+    parser.add_argument(
+        "--top", action="append", help=f"module to write, of {', '.join(TOPS)}, or module:class; may be repeated; default: all of them"
+    )
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--preset", choices=list(PRESETS), default="default", help="limits to build in")
     limits.add_argument("--limits", type=json.loads, metavar="JSON", help="limits to build in as an object, in place of a preset")
@@ -107,9 +109,10 @@ def main(arguments: list[str] | None = None) -> int:
     chosen.output.mkdir(parents=True, exist_ok=True)
     for top in chosen.top or TOPS:
         component = component_of(top, config)
-        (chosen.output / f"{top}.json").write_text(_description(top, config, describe(component)), encoding="utf-8")
-        (chosen.output / f"{top}.v").write_text(to_verilog(component, name=top), encoding="utf-8")
-        print(chosen.output / f"{top}.v")
+        name = top if top in TOPS else type(component).__name__.lower()
+        (chosen.output / f"{name}.json").write_text(_description(name, config, describe(component)), encoding="utf-8")
+        (chosen.output / f"{name}.v").write_text(to_verilog(component, name=name), encoding="utf-8")
+        print(chosen.output / f"{name}.v")
     return 0
 
 

@@ -6,11 +6,9 @@ from functools import lru_cache
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from hdl.contract import Code, Refusal, Semantics
-from spark_vectors.documents import document
 from spark_vectors.expressions import features, read
 from spark_vectors.golden import Golden, Referee, refusal_of
-from spark_vectors.parameters import CHUNK, VectorParameters
-from spark_vectors.queries import subscription_set
+from spark_vectors.parameters import VectorParameters
 from spark_vectors.scenarios import Action, Event, scenario
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 
@@ -45,9 +43,8 @@ def documents(batches: Iterator[pa.RecordBatch], parameters: VectorParameters) -
     size = 0
     for batch in batches:
         for row in batch.column(0).to_pylist():
-            made = document(seed=parameters.seed, row=row, config=parameters.limits, largest=parameters.largest)
-            chunk = row // parameters.sets // CHUNK
-            rows.append(_hashed((row, row % parameters.sets, chunk, made.data, made.aim, made.offset, made.kind)))
+            made = parameters.document(row)
+            rows.append(_hashed((row, *parameters.place(row), made.data, made.aim, made.offset, made.kind)))
             size += len(made.data)
             if len(rows) >= _BATCH_ROWS or size >= _BATCH_BYTES:
                 yield _batch(rows, DOCUMENTS)
@@ -60,10 +57,7 @@ def subscriptions(batches: Iterator[pa.RecordBatch], parameters: VectorParameter
     for batch in batches:
         for number in batch.column(0).to_pylist():
             rows: list[Row] = []
-            made = subscription_set(
-                seed=parameters.seed, number=number, count=parameters.subscriptions, parameters=parameters.paths, config=parameters.limits
-            )
-            for entry in made:
+            for entry in parameters.subscription_set(number):
                 refusal = refusal_of(entry.text, parameters.limits)
                 used = sorted(features(read(entry.text)) | {entry.semantics.name.lower()}) if refusal is Refusal.NONE else []
                 rows.append(_hashed((number, entry.sid, entry.text, entry.semantics, entry.aim or 0, refusal, used, entry.origin)))

@@ -44,6 +44,8 @@ def filter_documents(
     apart: bool = True,
     stalls: int | None = None,
     executable: Path | None = None,
+    waves: Path | None = None,
+    options: Sequence[str] = (),
 ) -> FilterResult:
     """Register the subscriptions, then publish the documents, in one run of the Verilated broker from reset on.
 
@@ -51,7 +53,8 @@ def filter_documents(
     the broker for itself.
     """
     items = items_of(subscriptions, documents, config)
-    return result_of(subscriptions, run(items, config, apart=apart, stalls=stalls, executable=executable))
+    answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
+    return result_of(subscriptions, answers)
 
 
 def items_of(subscriptions: Sequence[Subscription], documents: Sequence[bytes], config: BrokerConfig) -> list[Item]:

@@ -1,7 +1,9 @@
 """Makes a set of vectors: documents, subscriptions, streams, their golden results, and binary files for simulators."""
 
 import argparse
+import json
 import sys
+import time
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -18,10 +20,13 @@ from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, ro
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, put_file, spark_schema
 
-__all__ = ["SMALL", "add_parameters", "main", "make", "parameters_from", "partitions_for"]
+__all__ = ["SMALL", "TIMINGS", "add_parameters", "main", "make", "parameters_from", "partitions_for"]
 
 SMALL = 5000
 """Documents up to which a table becomes one file a kind."""
+
+TIMINGS = "timings.json"
+"""How long the golden results took: beside the manifest, which must not depend on it."""
 
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
 
@@ -100,17 +105,20 @@ def make(
     small = parameters.documents <= SMALL
     spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
     with Progress(spark, quiet=quiet) as progress:
-        progress.say(f"generating {parameters.documents} documents")
-        rows = spark.range(0, parameters.documents, 1, tasks)
+        progress.say(f"generating {parameters.rows} documents")
+        rows = spark.range(0, parameters.rows, 1, tasks)
         made = rows.mapInArrow(lambda batches: workers.documents(batches, parameters), spark_schema(DOCUMENTS))
         store.write_table("documents", made, small=small)
-        progress.say(f"generating {parameters.sets} x {parameters.subscriptions} subscriptions")
-        sets = spark.range(0, parameters.sets, 1, min(tasks, parameters.sets))
+        numbers = parameters.set_numbers
+        progress.say(f"generating {len(numbers)} sets of up to {parameters.subscriptions} subscriptions")
+        sets = spark.range(0, len(numbers), 1, min(tasks, len(numbers)))
         listed = sets.mapInArrow(lambda batches: workers.subscriptions(batches, parameters), spark_schema(SUBSCRIPTIONS))
         store.write_table("subscriptions", listed, small=True)
-        progress.say(f"evaluating {parameters.documents * parameters.subscriptions} pairs by libxml2 and the model")
+        progress.say(f"evaluating about {parameters.rows * parameters.subscriptions} pairs by libxml2 and the model")
         results = _golden(store.read_table("documents"), store.read_table("subscriptions"), parameters.config)
+        start = time.monotonic()
         store.write_table("golden", results, small=small)
+        store.write_text(TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
         if parameters.scenarios:
             progress.say(f"evaluating {parameters.scenarios} streams of {parameters.events} events")
             streams = spark.range(0, parameters.scenarios, 1, min(tasks, parameters.scenarios))
