@@ -16,7 +16,7 @@ from sim.engines import open_engine
 from sim.engines.interface import Engine, EngineError, FilterResult, Subscription
 from spark_vectors.errors import JobError
 
-__all__ = ["Shipped", "Traceable", "engine", "engine_at_hand", "ship"]
+__all__ = ["Shipped", "Traceable", "build", "engine", "engine_at_hand", "ship"]
 
 Shipped = tuple[tuple[str, str], ...]
 """Programs of an engine by purpose, as the names under which Spark brings them to the tasks."""
@@ -56,15 +56,18 @@ def engine_at_hand(name: str, config: BrokerConfig, shipped: Shipped) -> Engine:
     return cast(Engine, _factory(name)(config, programs={purpose: Path(SparkFiles.get(file)) for purpose, file in shipped}))
 
 
-def ship(spark: SparkSession, name: str, config: BrokerConfig, *, words: bool) -> Shipped:
-    """Builds what the engine runs and sends it to all executors; raises :class:`JobError` where the engine cannot be had."""
+def build(name: str, config: BrokerConfig, *, words: bool) -> dict[str, Path]:
+    """Builds what the engine runs, if anything; raises :class:`JobError` where the engine cannot be had."""
     try:
         made = engine(name, config)
-        if not isinstance(made, _Built):
-            return ()
-        found = made.programs(words=words)
+        return made.programs(words=words) if isinstance(made, _Built) else {}
     except EngineError as error:
         raise JobError(str(error), hint=error.hint) from None
+
+
+def ship(spark: SparkSession, name: str, config: BrokerConfig, *, words: bool) -> Shipped:
+    """Builds what the engine runs and sends it to all executors; raises :class:`JobError` where the engine cannot be had."""
+    found = build(name, config, words=words)
     shipped = []
     folder = Path(tempfile.gettempdir()) / "x2cbbr-programs"
     for purpose, program in found.items():

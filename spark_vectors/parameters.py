@@ -72,9 +72,7 @@ class VectorParameters:
     def subscription_set(self, number: int) -> tuple[Subscription, ...]:
         """The subscriptions of a set."""
         if number < self.sets:
-            return subscription_set(
-                seed=self.seed, number=number, count=self.subscriptions, parameters=self.paths, config=self.limits
-            )
+            return subscription_set(seed=self.seed, number=number, count=self.subscriptions, parameters=self.paths, config=self.limits)
         chosen = THESIS_SETS[number - self.sets]
         return thesis_set(chosen, series=max(1, min(10, self.subscriptions // len(thesis_set(chosen)))))
 

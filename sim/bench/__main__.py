@@ -19,6 +19,7 @@ MAKERS = {
     "parser": "sim.bench.parser:groups",
     "broker": "sim.bench.broker:groups",
     "cases": "sim.bench.cases:groups",
+    "spark": "sim.bench.growth:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
 

@@ -18,16 +18,17 @@ from sim.verilated.broker import Answered, Item, Matched, Publication, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set
 
-__all__ = ["Measured", "groups", "measure", "thesis_subscriptions"]
+__all__ = ["MATCHING", "SET_SERIES", "Measured", "back_to_back", "groups", "measure", "series_rows", "task_rows", "thesis_subscriptions"]
 
 _SET1 = (35.94, 62.68, 91.96, 121.24, 147.92, 177.20, 206.48, 235.76, 262.44, 291.72)
 _SET2 = (45.74, 63.10, 83.58, 101.04, 118.50, 138.98)
+SET_SERIES = {1: _SET1, 2: _SET2}
 _STRATIX_MHZ = 50
 """Microseconds for one to ten series of Set 1 and one to six of Set 2, at this clock [T-Tab 7.1]."""
 
 _BUFFERING = (46.10, 92.20, 138.30, 184.40, 230.50, 276.60)
 _MAPPING = (16.08, 19.50, 22.74, 26.16, 29.58, 32.10)
-_MATCHING = (20.96, 21.88, 22.79, 23.71, 25.54, 28.47)
+MATCHING = (20.96, 21.88, 22.79, 23.71, 25.54, 28.47)
 _CYCLONE_MHZ, _PARSER_MHZ = 150, 50
 _LOADING_AND_PARSING = 56.32 + 10.54
 """Microseconds for one to six series of Set 2, and for the publication at the parser's clock [T-Tab 7.2]."""
@@ -80,10 +81,11 @@ def thesis_subscriptions(number: int, series: int) -> list[Subscription]:
     return [Subscription(one.sid, one.text, one.semantics) for one in thesis_set(number, series=series)]
 
 
-def _series(seed: int, number: int, thesis: Sequence[float]) -> tuple[Row, ...]:
+def series_rows(seed: int, number: int) -> tuple[Row, ...]:
+    """T-Tab 7.1 for a set, in clocks: a row for each series, the first one of a single load."""
     document = thesis_document(seed=seed, size=980)
     rows = []
-    for series, figure in enumerate(thesis, start=1):
+    for series, figure in enumerate(SET_SERIES[number], start=1):
         subscriptions = thesis_subscriptions(number, series)
         found = measure(subscriptions, document, copies=0)
         more = {"registration": float(found.registration), "matched set": float(found.latency), "matches": float(found.matches)}
@@ -92,7 +94,8 @@ def _series(seed: int, number: int, thesis: Sequence[float]) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _tasks(seed: int) -> tuple[Row, ...]:
+def task_rows(seed: int) -> tuple[Row, ...]:
+    """T-Tab 7.2 in clocks: three rows for each of six series, registration, one publication alone, and publications back to back."""
     document = thesis_document(seed=seed, size=1008)
     rows = []
     for series in range(1, 7):
@@ -100,7 +103,7 @@ def _tasks(seed: int) -> tuple[Row, ...]:
         found = measure(subscriptions, document)
         count = f"{len(subscriptions)} subscriptions"
         taking = (_BUFFERING[series - 1] + _MAPPING[series - 1]) * _CYCLONE_MHZ
-        matching = _MATCHING[series - 1] * _CYCLONE_MHZ
+        matching = MATCHING[series - 1] * _CYCLONE_MHZ
         path = _LOADING_AND_PARSING * _PARSER_MHZ + matching
         rows += [
             Row(f"{count}: buffer, map, register", float(found.registration), taking),
@@ -110,10 +113,20 @@ def _tasks(seed: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def _strangers() -> list[Subscription]:
+    return [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, 253)]
+
+
+def back_to_back(seed: int, size: int) -> float:
+    """Bytes per clock of the thesis's documents of that size, one after the other, past 252 subscriptions of which one matches."""
+    subscriptions = [*_strangers()[1:], Subscription(300, "//share")]
+    return size / measure(subscriptions, thesis_document(seed=seed, size=size)).apart
+
+
 def _pace(seed: int) -> tuple[Row, ...]:
     """Bytes per clock with no subscription that matches, with one that does, and with 252 that do."""
     rows = []
-    strangers = [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, 253)]
+    strangers = _strangers()
     for size in _SIZES:
         document = thesis_document(seed=seed, size=size)
         for name, subscriptions in (
@@ -136,14 +149,14 @@ def groups(seed: int) -> Sequence[Group]:
             "T-Tab 7.1: subscriptions of Set 1 and Set 2 and one publication of 980 bytes",
             "clocks",
             "registration and then the publication to its matched set, one after the other; the thesis's microseconds at its 50 MHz",
-            _series(seed, 1, _SET1) + _series(seed, 2, _SET2),
+            series_rows(seed, 1) + series_rows(seed, 2),
         ),
         Group(
             "broker-tasks",
             "T-Tab 7.2: series of Set 2 and a publication of 1008 bytes",
             "clocks",
             "the thesis's tasks at 150 MHz and 50 MHz in clocks; ours without a bus in front; matched sets of all subscriptions",
-            _tasks(seed),
+            task_rows(seed),
         ),
         Group(
             "broker-pace",

@@ -9,9 +9,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark_vectors.engines import Traceable, engine, ship
-from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
-from spark_vectors.jobs.vectors import SMALL, add_parameters, make, parameters_from, partitions_for
+from spark_vectors.jobs.vectors import SMALL, add_parameters, ensure, parameters_from, partitions_for
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.running import RESULTS, run_chunk
 from spark_vectors.schema import DIFFERENCES
@@ -91,13 +90,17 @@ def _refusals(store: Store, results: DataFrame) -> DataFrame:
     wanted = wanted.join(got.select("set").distinct(), "set")
 
     def rows(entries: DataFrame, expected: str, received: str) -> DataFrame:
-        return entries.where(F.col("entry").isNotNull()).join(first, "set").select(
-            "row",
-            "set",
-            F.split("entry", ":")[0].cast("int").alias("sid"),
-            F.concat(F.lit(expected), F.lit(" "), F.split("entry", ":")[1]).alias("expected"),
-            F.lit(received).alias("got"),
-            F.lit("refusal").alias("kind"),
+        return (
+            entries.where(F.col("entry").isNotNull())
+            .join(first, "set")
+            .select(
+                "row",
+                "set",
+                F.split("entry", ":")[0].cast("int").alias("sid"),
+                F.concat(F.lit(expected), F.lit(" "), F.split("entry", ":")[1]).alias("expected"),
+                F.lit(received).alias("got"),
+                F.lit("refusal").alias("kind"),
+            )
         )
 
     missing = wanted.join(got, ["set", "entry"], "left_anti")
@@ -153,9 +156,7 @@ def _pairs(store: Store, results: DataFrame) -> int:
     return int(counted["pairs"]) if counted is not None else 0
 
 
-def _summary(
-    store: Store, target: Store, results: DataFrame, parameters: VectorParameters, name: str, running: float
-) -> dict[str, Any]:
+def _summary(store: Store, target: Store, results: DataFrame, parameters: VectorParameters, name: str, running: float) -> dict[str, Any]:
     totals = results.agg(
         F.count("*").alias("documents"), F.sum("bytes").alias("bytes"), F.sum("cycles").alias("cycles"), F.sum("seconds").alias("engine")
     ).first()
@@ -216,12 +217,7 @@ def main(argv: list[str] | None = None) -> int:
         parameters = parameters_from(options)
         output = options.output or f"{absolute(options.vectors)}/regress"
         with open_session(options.master, name="x2cbbr regress", partitions=options.partitions) as spark:
-            if not _made(Store(spark, options.vectors), parameters):
-                _, apart = make(spark, parameters, options.vectors, partitions=options.partitions, quiet=options.quiet)
-                if apart:
-                    raise JobError(
-                        f"the judges of the golden results disagree on {apart} rows", hint=f"see {options.vectors}/disagreements"
-                    )
+            ensure(spark, parameters, options.vectors, partitions=options.partitions, quiet=options.quiet)
             summary = regress(
                 spark,
                 options.vectors,
@@ -235,14 +231,6 @@ def main(argv: list[str] | None = None) -> int:
         return DIFFERENT if summary["differences"] else 0
 
     return run(job)
-
-
-def _made(store: Store, parameters: VectorParameters) -> bool:
-    try:
-        manifest = store.manifest()
-    except JobError:
-        return False
-    return VectorParameters.from_dict(manifest["parameters"]) == parameters and manifest["disagreements"] == 0
 
 
 if __name__ == "__main__":

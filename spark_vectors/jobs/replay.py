@@ -78,7 +78,8 @@ def main(argv: list[str] | None = None) -> int:
             if chosen:
                 listed = options.folder / f"set-{number}-{semantics.name.lower()}.subs"
                 listed.write_text("".join(f"{entry.sid}\t{entry.xpath}\n" for entry in chosen), encoding="utf-8")
-                print(f".venv/bin/x2cbbr filter --preset {options.config} --semantics {semantics.name.lower()} --subscriptions {listed} {source}")
+                meaning = f"--preset {options.config} --semantics {semantics.name.lower()}"
+                print(f".venv/bin/x2cbbr filter {meaning} --subscriptions {listed} {source}")
         if waves is not None:
             print(f"waves: {waves}")
         return 0 if _same(expected, entries, got, parameters) else DIFFERENT

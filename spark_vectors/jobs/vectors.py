@@ -14,18 +14,19 @@ from hdl.config import PRESETS
 from hdl.contract import Code, Refusal, Semantics
 from spark_vectors import workers
 from spark_vectors.binary import DocumentRecord, GoldenRecord, SubscriptionRecord, pack_documents, pack_golden, pack_subscriptions
+from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, put_file, spark_schema
 
-__all__ = ["SMALL", "TIMINGS", "add_parameters", "main", "make", "parameters_from", "partitions_for"]
+__all__ = ["SMALL", "add_parameters", "ensure", "main", "make", "parameters_from", "partitions_for", "timings"]
 
 SMALL = 5000
 """Documents up to which a table becomes one file a kind."""
 
-TIMINGS = "timings.json"
+_TIMINGS = "timings.json"
 """How long the golden results took: beside the manifest, which must not depend on it."""
 
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
@@ -118,7 +119,7 @@ def make(
         results = _golden(store.read_table("documents"), store.read_table("subscriptions"), parameters.config)
         start = time.monotonic()
         store.write_table("golden", results, small=small)
-        store.write_text(TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
+        store.write_text(_TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
         if parameters.scenarios:
             progress.say(f"evaluating {parameters.scenarios} streams of {parameters.events} events")
             streams = spark.range(0, parameters.scenarios, 1, min(tasks, parameters.scenarios))
@@ -132,6 +133,24 @@ def make(
         apart = _disagreements(store, parameters)
     contents = {"tables": tables, "binary": binary, "disagreements": apart}
     return store.write_manifest(parameters, contents), apart
+
+
+def timings(store: Store) -> float:
+    """Seconds that the golden results of a set took."""
+    return float(json.loads(store.read_text(_TIMINGS))["golden_seconds"])
+
+
+def ensure(spark: SparkSession, parameters: VectorParameters, output: str, *, partitions: int | None = None, quiet: bool = False) -> None:
+    """Makes the set of vectors unless it is there; raises :class:`JobError` where the judges disagree."""
+    try:
+        manifest = Store(spark, output).manifest()
+        if VectorParameters.from_dict(manifest["parameters"]) == parameters and manifest["disagreements"] == 0:
+            return
+    except JobError:
+        pass
+    _, apart = make(spark, parameters, output, partitions=partitions, quiet=quiet)
+    if apart:
+        raise JobError(f"the judges of the golden results disagree on {apart} rows", hint=f"see {output}/disagreements")
 
 
 def _disagreements(store: Store, parameters: VectorParameters) -> int:
