@@ -35,7 +35,7 @@ setup-bench:
 setup-python:
 	@$(SETUP) python
 
-sim: setup-run ## run seeded vectors through an engine, compare with libxml2 and expat, write build/report/index.html
+sim: setup-run ## make vectors with Spark, run the broker's RTL over them, compare, write build/report/index.html (ARGS="--engine model" for another)
 	@$(RUN) -m sim.flow --seed $(SEED) $(ARGS)
 
 test: setup ## pass every test (ARGS="-k name" for some of them)
@@ -56,9 +56,8 @@ formal: setup-python ## prove the properties of formal/properties (ARGS="name ..
 vectors: setup-run ## make vectors and golden results with Spark into build/vectors (N=documents, MASTER=..., CONFIG=default|large)
 	@$(RUN) -m spark_vectors.jobs.vectors --output build/vectors $(SPARK) $(ARGS)
 
-regress: setup-run ## run an engine over the vectors with Spark and compare (ENGINE=verilator|icarus|model; further as for vectors)
-	@$(RUN) -m spark_vectors.jobs.regress --vectors build/vectors --output build/regress --engine $(ENGINE) $(SPARK) $(ARGS)
-	@$(RUN) -m spark_vectors.jobs.coverage --vectors build/vectors
+regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=default|large)
+	@$(RUN) -m sim.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
 
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
 	@$(RUN) -m hdl.emit $(ARGS)

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from spark_vectors.engines import Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
-from spark_vectors.jobs.vectors import SMALL, add_parameters, ensure, parameters_from, partitions_for
+from spark_vectors.jobs.vectors import SMALL, add_parameters, arguments_of, ensure, parameters_from, partitions_for
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.running import RESULTS, run_chunk
 from spark_vectors.schema import DIFFERENCES
@@ -21,10 +21,8 @@ __all__ = ["differences", "main", "regress"]
 
 
 def _replay(parameters: VectorParameters, name: str) -> Column:
-    names = ("seed", "documents", "subscriptions", "sets", "largest", "config")
-    fixed = " ".join(f"--{key} {getattr(parameters, key)}" for key in names)
     waves = " --waves" if isinstance(engine(name, parameters.limits), Traceable) else ""
-    start = f".venv/bin/python -m spark_vectors.jobs.replay {fixed} --engine {name}{waves} --row "
+    start = f".venv/bin/python -m spark_vectors.jobs.replay {' '.join(arguments_of(parameters))} --engine {name}{waves} --row "
     sid = F.when(F.col("sid").isNull(), "").otherwise(F.concat(F.lit(" --sid "), F.col("sid").cast("string")))
     return F.concat(F.lit(start), F.col("row").cast("string"), sid)
 

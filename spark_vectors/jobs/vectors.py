@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -17,11 +18,12 @@ from spark_vectors.binary import DocumentRecord, GoldenRecord, SubscriptionRecor
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import VectorParameters
+from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, put_file, spark_schema
 
-__all__ = ["SMALL", "add_parameters", "ensure", "main", "make", "parameters_from", "partitions_for", "timings"]
+__all__ = ["SMALL", "add_parameters", "arguments_of", "ensure", "main", "make", "parameters_from", "partitions_for", "timings"]
 
 SMALL = 5000
 """Documents up to which a table becomes one file a kind."""
@@ -196,18 +198,41 @@ def _disagreements(store: Store, parameters: VectorParameters) -> int:
     return count
 
 
+_SIZES = ("seed", "documents", "sets", "scenarios", "events", "largest")
+
+
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """The arguments that become :class:`VectorParameters`."""
     defaults = VectorParameters()
-    for name in ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(defaults, name), help=f"(default: {getattr(defaults, name)})")
+    for name in _SIZES:
+        parser.add_argument(f"--{name}", type=int, default=getattr(defaults, name), help="(default: %(default)s)")
+    parser.add_argument("--subscriptions", type=int, help="in a set (default: as many as the broker holds)")
     parser.add_argument("--config", choices=tuple(PRESETS), default=defaults.config, help="the broker's limits (default: %(default)s)")
+    paths = parser.add_argument_group("paths", "parameters of the path generator; shares and probabilities are 0 to 1")
+    for name, value in asdict(defaults.paths).items():
+        if isinstance(value, bool):
+            paths.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=value)
+        else:
+            paths.add_argument(f"--{name}", type=type(value), default=value, help="(default: %(default)s)")
 
 
 def parameters_from(options: argparse.Namespace) -> VectorParameters:
     """The parameters that the arguments stand for."""
-    names = ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest", "config")
-    return VectorParameters(**{name: getattr(options, name) for name in names})
+    subscriptions = PRESETS[options.config].subscriptions if options.subscriptions is None else options.subscriptions
+    paths = PathParameters(**{name: getattr(options, name) for name in asdict(PathParameters())})
+    sizes = {name: getattr(options, name) for name in _SIZES}
+    return VectorParameters(**sizes, subscriptions=subscriptions, config=options.config, paths=paths)
+
+
+def arguments_of(parameters: VectorParameters) -> list[str]:
+    """The arguments that stand for the parameters, as far as they are not the defaults."""
+    chosen = {name: getattr(parameters, name) for name in ("seed", "documents", "subscriptions", "sets", "largest", "config")}
+    found = [f"--{name}={value}" for name, value in chosen.items()]
+    defaults = asdict(PathParameters())
+    for name, value in asdict(parameters.paths).items():
+        if value != defaults[name]:
+            found.append(f"--{'' if value else 'no-'}{name}" if isinstance(value, bool) else f"--{name}={value}")
+    return found
 
 
 def main(argv: list[str] | None = None) -> int:
