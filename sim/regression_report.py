@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from matplotlib.colors import LogNorm
 
 from hdl.contract import Code, Refusal, Verdict
-from sim.bench.broker import MATCHING, SET_SERIES, back_to_back, series_rows, task_rows
+from sim.bench.broker import MATCHING, SET_SERIES, back_to_back, series_rows, task_rows, thesis_subscriptions
 from sim.bench.parser import CASE_I, CASE_II
 from sim.bench.rows import Row
+from sim.engines.verilated_filter import subscribe
 from sim.report import Report, Table, figure
 from spark_vectors.documents import SIZE_CLASSES
 from spark_vectors.jobs.coverage import ALL_FEATURES
@@ -30,6 +31,8 @@ _PACE_SIZES = (224, 536, 1008, 2904, 6696, 15228)
 _PARSER_MHZ, _BROKER_MHZ = 50, 150
 _FIRST, _KNOWN = 123.20, 66.88
 """Microseconds of a publication's loading and parsing with and without a new skeleton [T-Tab 7.3, 7.4]."""
+_LOADS = {1: 24, 2: 42}
+_SERIES = [42 * place for place in range(1, 7)]
 _BUFFERING_AND_MAPPING = (62.18, 111.70, 161.04, 210.56, 260.08, 308.70)
 """Microseconds for one to six series of Set 2 [T-Tab 7.2]."""
 
@@ -107,6 +110,7 @@ def _verdict_plot(report: Report, outcome: Outcome) -> None:
         axes.bar(kinds, heights, bottom=base, label=verdict.text, color=_COLOURS[verdict])
         base = [low + height for low, height in zip(base, heights, strict=True)]
     axes.set_ylabel("documents")
+    axes.tick_params(axis="x", labelrotation=30)
     axes.set_ylim(top=1.06 * max(base))
     drawn.legend(loc="outside right upper", frameon=False)
     report.add_figure(drawn, "Verdicts by kind of document.")
@@ -142,30 +146,38 @@ def _clock_plot(report: Report, outcome: Outcome, times: BrokerTimes | None) -> 
     )
 
 
+def _cases(times: BrokerTimes) -> list[tuple[str, str, list[float], list[float]]]:
+    """Name, colour, and the clocks of the thesis and of ours for one to six series of Set 2 [T-Tab 7.2 to 7.4]."""
+    taken = [one * _BROKER_MHZ for one in _BUFFERING_AND_MAPPING]
+    matching = [one * _BROKER_MHZ for one in MATCHING]
+    registered, alone, apart = ([row.ours for row in times.tasks[place::3]] for place in range(3))
+    both = [one + two for one, two in zip(registered, alone, strict=True)]
+    first = [_FIRST * _PARSER_MHZ + one for one in matching]
+    worst = [one + two for one, two in zip(taken, first, strict=True)]
+    best = [_KNOWN * _PARSER_MHZ + one for one in matching]
+    return [("worst", _THESIS, worst, both), ("regular", _THESIS_2, first, alone), ("best", _OTHER, best, apart)]
+
+
+def _sets(times: BrokerTimes) -> list[tuple[int, str, list[int], list[float], list[float]]]:
+    """Set, colour, numbers of subscriptions, and the clocks of the thesis and of ours [T-Tab 7.1]."""
+    found = []
+    for number, colour in ((1, _OURS), (2, _OTHER)):
+        rows = times.sets[number]
+        counts = [_LOADS[number] * place for place in range(1, len(rows) + 1)]
+        found.append((number, colour, counts, [row.thesis or 0.0 for row in rows], [row.ours for row in rows]))
+    return found
+
+
 def _sets_plot(report: Report, times: BrokerTimes) -> None:
     drawn = figure(height=4)
     left, right = drawn.subplots(1, 2)
-    for number, colour in ((1, _OURS), (2, _OTHER)):
-        load = {1: 24, 2: 42}[number]
-        counts = [load * place for place in range(1, len(times.sets[number]) + 1)]
-        left.plot(
-            counts, [row.thesis or 0 for row in times.sets[number]], "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, Set {number}"
-        )
-        left.plot(counts, [row.ours for row in times.sets[number]], "s-", ms=3, color=colour, label=f"ours, Set {number}")
+    for number, colour, counts, thesis, ours in _sets(times):
+        left.plot(counts, thesis, "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, Set {number}")
+        left.plot(counts, ours, "s-", ms=3, color=colour, label=f"ours, Set {number}")
     left.set_title("T-Fig 7.2: everything, 980 bytes", fontsize=10)
-    counts = [42 * place for place in range(1, 7)]
-    worst = [_FIRST * _PARSER_MHZ + (one + two) * _BROKER_MHZ for one, two in zip(_BUFFERING_AND_MAPPING, MATCHING, strict=True)]
-    regular = [_FIRST * _PARSER_MHZ + one * _BROKER_MHZ for one in MATCHING]
-    best = [_KNOWN * _PARSER_MHZ + one * _BROKER_MHZ for one in MATCHING]
-    own = [[row.ours for row in times.tasks[place::3]] for place in range(3)]
-    ours = (
-        ("worst", worst, [one + two for one, two in zip(own[0], own[1], strict=True)]),
-        ("regular", regular, own[1]),
-        ("best", best, own[2]),
-    )
-    for (name, thesis, mine), colour in zip(ours, (_THESIS, _THESIS_2, _OTHER), strict=True):
-        right.plot(counts, thesis, "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, {name}")
-        right.plot(counts, mine, "s-", ms=3, color=colour, label=f"ours, {name}")
+    for name, colour, thesis, ours in _cases(times):
+        right.plot(_SERIES, thesis, "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, {name}")
+        right.plot(_SERIES, ours, "s-", ms=3, color=colour, label=f"ours, {name}")
     right.set_title("T-Fig 7.14: worst, regular, best; 1008 bytes", fontsize=10)
     for axes in (left, right):
         axes.set_yscale("log")
@@ -183,24 +195,39 @@ def _sets_plot(report: Report, times: BrokerTimes) -> None:
 
 
 def _throughput_plot(report: Report, times: BrokerTimes) -> None:
-    """T-Fig 7.3's view: bits of subscriptions that are taken, matched and notified a clock."""
-    drawn = figure(height=3.2)
-    axes = drawn.subplots()
-    for number, colour in ((1, _OURS), (2, _OTHER)):
-        load, size = {1: (24, 1024), 2: (42, 1008)}[number]
-        counts = [load * place for place in range(1, len(times.sets[number]) + 1)]
-        bits = [8 * size * place for place in range(1, len(counts) + 1)]
-        rows = times.sets[number]
-        thesis = [one / (row.thesis or 1) for one, row in zip(bits, rows, strict=True)]
-        axes.plot(counts, thesis, "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, Set {number}")
-        axes.plot(
-            counts, [one / row.ours for one, row in zip(bits, rows, strict=True)], "s-", ms=3, color=colour, label=f"ours, Set {number}"
+    """T-Fig 7.3 and 7.15: bits a clock."""
+    drawn = figure(height=3.4)
+    left, right = drawn.subplots(1, 2)
+    for number, colour, counts, thesis, ours in _sets(times):
+        bits = [8 * len(_frames(number)) * count / _LOADS[number] for count in counts]
+        left.plot(
+            counts, [a / b for a, b in zip(bits, thesis, strict=True)], "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, Set {number}"
         )
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("subscriptions")
-    axes.set_ylabel("bits a clock")
-    axes.legend(frameon=False, fontsize=8, ncols=2)
-    report.add_figure(drawn, "Throughput as in T-Fig 7.3: bits of subscription frames over the clocks of everything.")
+        left.plot(counts, [a / b for a, b in zip(bits, ours, strict=True)], "s-", ms=3, color=colour, label=f"ours, Set {number}")
+    left.set_title("T-Fig 7.3: bits of subscriptions over everything", fontsize=10)
+    bits = [8 * 1008 * (1 + place) for place in range(1, 7)]
+    for name, colour, thesis, ours in _cases(times):
+        right.plot(
+            _SERIES, [a / b for a, b in zip(bits, thesis, strict=True)], "o--", ms=3, color=colour, alpha=0.6, label=f"thesis, {name}"
+        )
+        right.plot(_SERIES, [a / b for a, b in zip(bits, ours, strict=True)], "s-", ms=3, color=colour, label=f"ours, {name}")
+    right.set_title("T-Fig 7.15: bits of publication and subscriptions", fontsize=10)
+    right.set_yscale("log")
+    left.set_ylim(bottom=0)
+    for axes in (left, right):
+        axes.set_xlabel("subscriptions")
+        axes.set_ylabel("bits a clock")
+        axes.legend(frameon=False, fontsize=8, ncols=2)
+    report.add_figure(
+        drawn,
+        "Throughput in bits a clock, counted as the thesis counts: subscriptions that are registered already count on the right as well.",
+    )
+
+
+def _frames(number: int) -> bytes:
+    """The frames of one load of a set, as they are buffered."""
+    entries = (subscribe(one).data for one in thesis_subscriptions(number, 1))
+    return b"".join(entries)
 
 
 def _heat_map(report: Report, outcome: Outcome) -> None:

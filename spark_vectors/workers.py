@@ -133,7 +133,7 @@ class _Stream:
         elif event.action is Action.UNSUBSCRIBE:
             refusal = Refusal.NONE if sid in self._live else Refusal.UNKNOWN_SID
             self._live.discard(sid)
-        elif event.action is Action.PUBLISH:
+        elif event.action in (Action.PUBLISH, Action.ROUTE):
             result = self._referee.evaluate(event.body, sids=frozenset(self._live))
             code, offset, matches = result.code, result.offset, result.matches
             disagreement = result.disagreement.about if result.disagreement else None

@@ -24,6 +24,7 @@ ALL_FEATURES = (*FEATURES, *(semantics.name.lower() for semantics in Semantics))
 _CODES_FROM = 240
 _FEATURES_FROM = 500
 _SIZES_FROM = 4000
+_HUGE_FROM = 16_000
 _SUBSCRIPTIONS_FROM = 192
 
 
@@ -52,6 +53,8 @@ def promised(parameters: VectorParameters) -> Iterator[Cell]:
         yield from (Cell(feature, verdict.text) for verdict in Verdict)
         if parameters.documents >= _SIZES_FROM:
             sizes = [size for size in (SizeClass.SMALL, SizeClass.MEDIUM, SizeClass.LARGE) if size.low <= parameters.largest]
+            if parameters.documents >= _HUGE_FROM and parameters.largest > 2 * SizeClass.HUGE.low:
+                sizes.append(SizeClass.HUGE)
             yield from (Cell(feature, Verdict.WELL_FORMED.text, size.name.lower(), hit) for size in sizes for hit in (True, False))
 
 

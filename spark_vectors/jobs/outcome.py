@@ -27,7 +27,8 @@ class Outcome:
     """A regression: its summary, the coverage of its vectors, documents by kind, differences, codes, refusals, and clocks by size.
 
     ``clocks`` has, for each step of sizes, the mean size, documents and the 10th, 50th and 90th percentile of bytes a clock of well-formed
-    documents; ``thesis`` has (set, size, bytes a clock) of the thesis's documents. Both are empty where the engine has no clock.
+    documents past the generated sets; ``thesis`` has (set, size, bytes a clock) of the thesis's documents past the thesis's sets. Both are
+    empty where the engine has no clock.
     """
 
     parameters: VectorParameters
@@ -69,7 +70,8 @@ def outcome(spark: SparkSession, vectors: str, output: str, coverage: dict[str, 
     )
     good = results.where((F.col("code") == 0) & (F.col("cycles") > 0)).withColumn("rate", F.col("bytes") / F.col("cycles"))
     clocks = (
-        good.groupBy(F.floor(F.log2("bytes") * _STEPS_AN_OCTAVE).alias("step"))
+        good.where(F.col("set") < parameters.sets)
+        .groupBy(F.floor(F.log2("bytes") * _STEPS_AN_OCTAVE).alias("step"))
         .agg(
             F.avg("bytes").alias("bytes"),
             F.count("*").alias("documents"),

@@ -114,7 +114,7 @@ def test_killed_executor_changes_nothing(spark: SparkSession, made: Path, result
 def test_manifest_tells_what_is_there(made: Path) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
     assert manifest["parameters"] == PARAMETERS.as_dict()
-    assert (manifest["schema"], manifest["disagreements"]) == (1, 0)
+    assert (manifest["schema"], manifest["disagreements"]) == (2, 0)
     assert {name: table["rows"] for name, table in manifest["tables"].items()} == {
         "documents": 156,
         "subscriptions": 2 * 60 + 48 + 3 * 42,
@@ -210,7 +210,7 @@ def test_vectors_that_must_not_be_believed(spark: SparkSession, made: Path, tmp_
         store.manifest()
     manifest = json.loads((made / "manifest.json").read_text())
     store.write_text("manifest.json", json.dumps({**manifest, "schema": 99}))
-    with pytest.raises(JobError, match=r"the schema version of .* must be 1, not 99"):
+    with pytest.raises(JobError, match=r"the schema version of .* must be 2, not 99"):
         store.manifest()
     manifest["tables"]["subscriptions"]["hash"] = "0" * 32
     with pytest.raises(JobError, match=f"the hash of the table subscriptions must be {'0' * 32} as the manifest says"):
