@@ -48,7 +48,9 @@ class Event:
 
     def frame(self) -> bytes:
         """The event as it goes over a link."""
-        header = Header(kind=_KINDS[self.action], osid=self.osid, reference=self.osid.sid, semantics=self.semantics, aux=self.aux, remove=self.remove)
+        header = Header(
+            kind=_KINDS[self.action], osid=self.osid, reference=self.osid.sid, semantics=self.semantics, aux=self.aux, remove=self.remove
+        )
         return Frame(header, self.body).pack()
 
 

@@ -147,7 +147,7 @@ class Store:
         for name in names:
             try:
                 found, wanted = self.summary(name), manifest["tables"][name]
-            except PySparkException:
+            except (PySparkException, Py4JJavaError):
                 raise JobError(
                     f"the table {name} of {self.root} must be whole, and Spark cannot read it",
                     hint="make the vectors again with `make vectors`",

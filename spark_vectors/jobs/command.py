@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
 from spark_vectors.errors import JobError
@@ -33,9 +34,7 @@ def run(job: Callable[[], int]) -> int:
         print(f"error: {error}\nhint: {error.hint}", file=sys.stderr)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
-    except PySparkException as error:
-        print(
-            f"error: Spark gave up: {str(error).strip().splitlines()[0]}\nhint: run again with --master 'local[1]' to see more",
-            file=sys.stderr,
-        )
+    except (PySparkException, Py4JJavaError) as error:
+        said = str(getattr(error, "java_exception", None) or error).strip().splitlines()[0]
+        print(f"error: Spark gave up: {said}\nhint: run again with --master 'local[1]' to see more", file=sys.stderr)
     return USAGE
