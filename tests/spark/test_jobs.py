@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hdl.contract import Code
+from sim.cache import cached
 from spark_vectors.binary import unpack_documents, unpack_golden, unpack_subscriptions
 from spark_vectors.documents import document
 from spark_vectors.errors import JobError
@@ -42,20 +43,30 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vectors of local[2] with 7 partitions."""
-    folder = tmp_path_factory.mktemp("vectors")
-    _, apart = vectors.make(spark, PARAMETERS, str(folder), partitions=7, quiet=True)
-    assert apart == 0
-    return folder
+def place(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
+    """A folder that the processes of one test run share."""
+    return tmp_path_factory.getbasetemp().parent / f"spark-{testrun_uid}"
 
 
 @pytest.fixture(scope="session")
-def results(spark: SparkSession, made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(spark: SparkSession, place: Path) -> Path:
+    """The vectors of local[2] with 7 partitions."""
+
+    def make(folder: Path) -> None:
+        _, apart = vectors.make(spark, PARAMETERS, str(folder), partitions=7, quiet=True)
+        assert apart == 0
+
+    return cached(place / "vectors", make)
+
+
+@pytest.fixture(scope="session")
+def results(spark: SparkSession, made: Path, place: Path) -> Path:
     """The results of the model over them."""
-    folder = tmp_path_factory.mktemp("results")
-    regress.regress(spark, str(made), str(folder), name="model", partitions=3, quiet=True)
-    return folder
+
+    def make(folder: Path) -> None:
+        regress.regress(spark, str(made), str(folder), name="model", partitions=3, quiet=True)
+
+    return cached(place / "results", make)
 
 
 def _elsewhere(job: str, master: str, *more: str, settings: str = "", submit: bool = False) -> "subprocess.CompletedProcess[str]":

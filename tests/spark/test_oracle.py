@@ -6,13 +6,15 @@ import pytest
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics
+from sim.bench.growth import lxml_loop
 from sim.golden.match import matched
 from sim.golden.xml import parse
 from spark_vectors import golden, oracle
 from spark_vectors.documents import document
 from spark_vectors.expressions import FEATURES, ExpressionError, features, read
 from spark_vectors.golden import Referee, minimise
-from spark_vectors.queries import subscription_set
+from spark_vectors.parameters import VectorParameters
+from spark_vectors.queries import PathParameters, subscription_set
 
 CONFIG = BrokerConfig()
 
@@ -209,3 +211,12 @@ def test_referee_hears_the_maker_of_a_document() -> None:
 
 def test_minimise_finds_the_single_byte() -> None:
     assert minimise(b"a" * 500 + b"X" + b"b" * 300, lambda data: b"X" in data) == b"X"
+
+
+def test_the_loop_of_the_bench_does_the_same_work() -> None:
+    parameters = VectorParameters(seed=6, documents=60, subscriptions=60, largest=2000, paths=PathParameters(containment=0))
+    referee = Referee([(entry.sid, entry.text, entry.semantics) for entry in parameters.subscription_set(0)], CONFIG)
+    results = [referee.evaluate(parameters.document(row).data) for row in range(60)]
+    good = [row for row, result in enumerate(results) if result.code is Code.OK]
+    _, matches = lxml_loop(parameters, good)
+    assert matches == sum(len(result.matches) for result in results) > 100
