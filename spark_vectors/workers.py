@@ -12,7 +12,7 @@ from spark_vectors.parameters import VectorParameters
 from spark_vectors.scenarios import Action, Event, scenario
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 
-__all__ = ["documents", "golden", "rows_of", "scenarios", "subscriptions"]
+__all__ = ["documents", "golden", "rows_of", "scenarios", "stream_of", "subscriptions"]
 
 _BATCH_ROWS = 256
 _BATCH_BYTES = 4 << 20
@@ -140,12 +140,15 @@ class _Stream:
         return _hashed((number, event.step, sid, event.frame(), refusal, code, offset, matches, disagreement, event.action.name.lower()))
 
 
+def stream_of(number: int, parameters: VectorParameters) -> pa.RecordBatch:
+    """One stream, event by event, with what must come out."""
+    events = scenario(seed=parameters.seed, row=number, events=parameters.events, parameters=parameters.paths, config=parameters.limits)
+    stream = _Stream(events, parameters.config)
+    return _batch([stream.row(number, event) for event in events], SCENARIOS)
+
+
 def scenarios(batches: Iterator[pa.RecordBatch], parameters: VectorParameters) -> Iterator[pa.RecordBatch]:
-    """The streams of the row ids, event by event, with what must come out."""
+    """The streams of the row ids."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            events = scenario(
-                seed=parameters.seed, row=number, events=parameters.events, parameters=parameters.paths, config=parameters.limits
-            )
-            stream = _Stream(events, parameters.config)
-            yield _batch([stream.row(number, event) for event in events], SCENARIOS)
+            yield stream_of(number, parameters)

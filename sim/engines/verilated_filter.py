@@ -9,7 +9,7 @@ from hdl.contract import Frame as ContractFrame
 from sim.engines.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
 from sim.verilated.broker import Answered, Frame, Item, Matched, Publication, run
 
-__all__ = ["cancel", "filter_documents", "items_of", "result_of", "subscribe"]
+__all__ = ["cancel", "filter_documents", "items_of", "result_of", "stream_items", "subscribe"]
 
 
 def subscribe(subscription: Subscription, *, link: int = 0, content: Content = Content.HEADER) -> Frame:
@@ -55,6 +55,14 @@ def filter_documents(
     items = items_of(subscriptions, documents, config)
     answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
     return result_of(subscriptions, answers)
+
+
+def stream_items(
+    items: Sequence[Item], config: BrokerConfig, *, executable: Path | None = None, waves: Path | None = None, options: Sequence[str] = ()
+) -> list[Refusal | Filtered]:
+    """Frames and publications in turns, each answered before the next of the other kind, in one run of the Verilated broker."""
+    answers = run(items, config, executable=executable, waves=waves, options=options)
+    return [answer.refusal if isinstance(answer, Answered) else _filtered(answer) for answer in answers]
 
 
 def items_of(subscriptions: Sequence[Subscription], documents: Sequence[bytes], config: BrokerConfig) -> list[Item]:

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hdl.config import BrokerConfig
-from sim.engines.interface import FilterResult, ParseResult, Subscription
-from sim.engines.verilated_filter import filter_documents
+from hdl.contract import Refusal
+from sim.engines.interface import Filtered, FilterResult, ParseResult, Subscription
+from sim.engines.verilated_filter import filter_documents, stream_items
 from sim.verilated import parser
+from sim.verilated.broker import Item
 from sim.verilated.builder import program
 
 __all__ = ["VerilatorEngine"]
@@ -35,6 +37,10 @@ class VerilatorEngine:
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         return filter_documents(subscriptions, documents, self._config, executable=self._programs.get("filter"))
+
+    def stream(self, items: Sequence[Item], *, waves: Path | None = None) -> list[Refusal | Filtered]:
+        """Answers to frames and publications that come in turns: a refusal, or a publication's end and its matches."""
+        return stream_items(items, self._config, executable=None if waves else self._programs.get("filter"), waves=waves)
 
     def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
         """The same with every signal of the hardware written to a VCD file."""

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spark_vectors import streams
 from spark_vectors.engines import Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.jobs.vectors import SMALL, add_parameters, arguments_of, ensure, parameters_from, partitions_for
@@ -20,9 +21,13 @@ from spark_vectors.store import Store, absolute, spark_schema
 __all__ = ["differences", "main", "regress"]
 
 
-def _replay(parameters: VectorParameters, name: str) -> Column:
+def _replay_command(parameters: VectorParameters, name: str) -> str:
     waves = " --waves" if isinstance(engine(name, parameters.limits), Traceable) else ""
-    start = f".venv/bin/python -m spark_vectors.jobs.replay {' '.join(arguments_of(parameters))} --engine {name}{waves} --row "
+    return f".venv/bin/python -m spark_vectors.jobs.replay {' '.join(arguments_of(parameters))} --engine {name}{waves}"
+
+
+def _replay(parameters: VectorParameters, name: str) -> Column:
+    start = f"{_replay_command(parameters, name)} --row "
     sid = F.when(F.col("sid").isNull(), "").otherwise(F.concat(F.lit(" --sid "), F.col("sid").cast("string")))
     return F.concat(F.lit(start), F.col("row").cast("string"), sid)
 
@@ -121,7 +126,7 @@ def regress(
         progress.say(f"seeing to engine {name}")
         shipped = ship(spark, name, parameters.limits, words=words)
         progress.say("checking the vectors against their manifest")
-        store.check_tables(manifest, "documents", "subscriptions", "golden")
+        store.check_tables(manifest, *manifest["tables"])
         progress.say(f"running {parameters.rows} documents x {parameters.subscriptions} subscriptions on {name}")
         documents = store.read_table("documents").select("row", "set", "chunk", "data", "kind")
         chunks = documents.select(F.col("set").alias("set"), F.col("chunk").alias("chunk")).distinct()
@@ -136,11 +141,25 @@ def regress(
             small=parameters.documents <= SMALL,
         )
         running = time.monotonic() - running
+        streaming = parameters.scenarios > 0 and isinstance(engine(name, parameters.limits), streams.Streaming)
+        if streaming:
+            progress.say(f"running {parameters.scenarios} streams of {parameters.events} events on {name}")
+            groups = store.read_table("scenarios").select("row", "step", "frame", "kind").groupBy("row")
+            told = groups.applyInArrow(
+                lambda table: streams.run_stream(table, name=name, config=config, shipped=shipped), spark_schema(streams.STREAMED)
+            )
+            target.write_table("streamed", told, small=True)
         progress.say("comparing with the golden results")
         results = target.read_table("results", RESULTS)
         found = differences(store, results, parameters, name)
+        if streaming:
+            streamed = target.read_table("streamed", streams.STREAMED)
+            command = _replay_command(parameters, name)
+            apart = streams.differences(store.read_table("scenarios"), streamed, seed=parameters.seed, replay=command)
+            found = found.unionByName(apart)
         target.write_table("differences", found, small=True)
         summary = _summary(store, target, results, parameters, name, running)
+        summary["streams"] = parameters.scenarios if streaming else 0
     summary["seconds"] = round(time.monotonic() - start, 2)
     target.write_text("summary.json", json.dumps(summary, indent=2, sort_keys=True) + "\n")
     return summary

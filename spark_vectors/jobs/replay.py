@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hdl.contract import Semantics
 from sim.engines.interface import EngineError, FilterResult, Subscription
+from spark_vectors import streams, workers
 from spark_vectors.engines import Traceable, engine
 from spark_vectors.errors import JobError
 from spark_vectors.golden import Golden, Referee, refusal_of
@@ -36,11 +37,34 @@ def _same(expected: Golden, entries: list[Subscription], got: FilterResult, para
     )
 
 
+def _stream(options: argparse.Namespace, parameters: VectorParameters) -> int:
+    """Runs one stream and shows the events that are answered otherwise."""
+    under_test = engine(options.engine, parameters.limits)
+    if not isinstance(under_test, streams.Streaming):
+        raise JobError(f"engine {options.engine} takes no streams", hint="choose --engine verilator")
+    rows = [row for row in workers.rows_of(workers.stream_of(options.scenario, parameters)) if streams.taken(str(row["kind"]))]
+    waves = options.folder / f"stream-{options.scenario}.vcd" if options.waves else None
+    try:
+        found = streams.answers(under_test, rows, waves=waves)
+    except EngineError as error:
+        raise JobError(str(error), hint=error.hint) from None
+    apart = 0
+    for row, told in zip(rows, found, strict=True):
+        expected, got = ({name: one.get(name) for name in ("refusal", "code", "offset", "matches")} for one in (row, told))
+        if expected != got:
+            apart += 1
+            print(f"step {row['step']} ({row['kind']}): expected {expected}, got {got}")
+    print(f"stream {options.scenario}: {len(rows)} events, {apart} answered otherwise" + (f"; waves: {waves}" if waves else ""))
+    return DIFFERENT if apart else 0
+
+
 def main(argv: list[str] | None = None) -> int:
     """``python -m spark_vectors.jobs.replay --row N --engine NAME``; exit status 0 equal, 1 different, 2 not run."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_parameters(parser)
-    parser.add_argument("--row", type=int, required=True, help="the document")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--row", type=int, help="the document")
+    what.add_argument("--scenario", type=int, help="the stream")
     parser.add_argument("--sid", type=int, help="this subscription alone")
     parser.add_argument("--engine", default="model")
     parser.add_argument("--waves", action="store_true", help="write a VCD file of all signals")
@@ -51,6 +75,9 @@ def main(argv: list[str] | None = None) -> int:
 
     def job() -> int:
         parameters = parameters_from(options)
+        options.folder.mkdir(parents=True, exist_ok=True)
+        if options.scenario is not None:
+            return _stream(options, parameters)
         if not 0 <= options.row < parameters.rows:
             raise ValueError(f"row must be 0 to {parameters.rows - 1}, not {options.row}")
         made = parameters.document(options.row)
@@ -60,7 +87,6 @@ def main(argv: list[str] | None = None) -> int:
             for entry in parameters.subscription_set(number)
             if options.sid in (None, entry.sid)
         ]
-        options.folder.mkdir(parents=True, exist_ok=True)
         source = options.folder / f"row-{options.row}.xml"
         source.write_bytes(made.data)
         waves = source.with_suffix(".vcd") if options.waves else None

@@ -226,7 +226,7 @@ def parameters_from(options: argparse.Namespace) -> VectorParameters:
 
 def arguments_of(parameters: VectorParameters) -> list[str]:
     """The arguments that stand for the parameters, as far as they are not the defaults."""
-    chosen = {name: getattr(parameters, name) for name in ("seed", "documents", "subscriptions", "sets", "largest", "config")}
+    chosen = {name: getattr(parameters, name) for name in (*_SIZES, "subscriptions", "config")}
     found = [f"--{name}={value}" for name, value in chosen.items()]
     defaults = asdict(PathParameters())
     for name, value in asdict(parameters.paths).items():

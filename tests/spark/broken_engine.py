@@ -6,10 +6,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sim.engines.interface import FilterResult, Subscription
+from hdl.contract import Refusal
+from sim.engines.interface import Filtered, FilterResult, Subscription
 from sim.engines.model import ModelEngine
-from sim.engines.verilated_filter import filter_documents
+from sim.engines.verilated_filter import filter_documents, stream_items
 from sim.engines.verilator import VerilatorEngine
+from sim.verilated.broker import Item
 from sim.verilated.builder import program
 
 
@@ -21,16 +23,21 @@ class FaultyEngine(VerilatorEngine):
     def programs(self, *, words: bool) -> dict[str, Path]:
         return {"filter": program(top="tests.spark.faulty_broker:FaultyBroker", main="filter_main.cpp", config=self._config, trace=True)}
 
+    def _program(self) -> Path:
+        return self._programs.get("filter") or self.programs(words=False)["filter"]
+
     def _run(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path | None) -> FilterResult:
-        executable = self._programs.get("filter") or self.programs(words=False)["filter"]
         options = ["--fault", str(self.fault)]
-        return filter_documents(subscriptions, documents, self._config, executable=executable, waves=waves, options=options)
+        return filter_documents(subscriptions, documents, self._config, executable=self._program(), waves=waves, options=options)
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         return self._run(subscriptions, documents, None)
 
     def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
         return self._run(subscriptions, documents, waves)
+
+    def stream(self, items: Sequence[Item], *, waves: Path | None = None) -> list[Refusal | Filtered]:
+        return stream_items(items, self._config, executable=self._program(), waves=waves, options=["--fault", str(self.fault)])
 
 
 class InvertedEngine(FaultyEngine):

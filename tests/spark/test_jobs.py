@@ -167,7 +167,7 @@ def test_model_shows_no_differences(results: Path) -> None:
 def test_faults_of_the_hardware_are_found_and_replayed(
     spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Mutated RTL: one comparison inverted, and the check of end tags dropped."""
+    """Mutated RTL: one comparison inverted, and the check of end tags dropped; without a fault it is right, streams included."""
 
     def found(engine: str) -> list[dict[str, object]]:
         regress.regress(
@@ -176,10 +176,13 @@ def test_faults_of_the_hardware_are_found_and_replayed(
         rows = Store(spark, str(tmp_path / engine)).read_table("differences", DIFFERENCES).orderBy("row", "sid").collect()
         return [row.asDict() for row in rows]
 
+    assert found("FaultyEngine") == []
+    assert json.loads((tmp_path / "FaultyEngine" / "summary.json").read_text())["streams"] == 2
     inverted = found("InvertedEngine")
-    assert {row["kind"] for row in inverted} == {"missed", "false"}
+    assert {"missed", "false"} <= {row["kind"] for row in inverted} <= {"missed", "false", "stream"}
+    inverted = [row for row in inverted if row["kind"] != "stream"]
     assert all(re.search(r"<\s*[^=]", str(row["subscription"])) for row in inverted)
-    trusting = found("TrustingEngine")
+    trusting = [row for row in found("TrustingEngine") if row["kind"] != "stream"]
     wrong = [row for row in trusting if row["kind"] == "verdict"]
     assert {str(row["expected"]).split()[0] for row in wrong} == {str(int(Code.MISMATCHED_END))}
     assert {row["row"] for row in trusting} == {row["row"] for row in wrong}
@@ -196,6 +199,12 @@ def test_faults_of_the_hardware_are_found_and_replayed(
         assert b"$enddefinitions" in (folder / f"row-{row['row']}.vcd").read_bytes()
         command.remove("--waves")
         assert replay.main([*command[3:], "--engine", "model", "--folder", str(folder)]) == 0
+    stream = ["--scenario", "1", *ARGUMENTS, "--folder", str(tmp_path / "replay")]
+    assert replay.main([*stream, "--engine", "tests.spark.broken_engine:FaultyEngine", "--waves"]) == 0
+    assert "0 answered otherwise" in capsys.readouterr().out
+    assert (tmp_path / "replay" / "stream-1.vcd").is_file()
+    assert replay.main([*stream, "--engine", "model"]) == 2
+    assert capsys.readouterr().err.startswith("error: engine model takes no streams\nhint: choose --engine verilator")
 
 
 def test_coverage_counts_and_fails_on_an_empty_cell(spark: SparkSession, made: Path) -> None:
