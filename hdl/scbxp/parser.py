@@ -25,7 +25,7 @@ __all__ = ["Scbxp"]
 _XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
 _PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
 _TEXT_DEPTH = 64
-_TEXT_SLACK = 12
+_TEXT_SLACK = 16
 
 
 class Scbxp(wiring.Component):

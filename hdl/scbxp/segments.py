@@ -187,7 +187,7 @@ class SegmentQueue(wiring.Component):
     while :attr:`slack` writes can still be taken.
     """
 
-    slack = 18
+    slack = 26
 
     def __init__(self, *, shape, depth: int):
         if depth <= self.slack or depth & (depth - 1):
