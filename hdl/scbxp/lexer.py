@@ -5,13 +5,14 @@ one look-up of the mode; a word with anything that needs more state goes through
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from hdl.layouts import ByteCount
 from hdl.scbxp.classify import LANES, ClassedWord, Lane
 from hdl.scbxp.onehot import OneHot
 from hdl.scbxp.serial import Calm, Event, Mode, SerialByte, SerialLane, mode_after
-from hdl.stream.register import Register
 
 __all__ = ["LexedWord", "Lexer", "Mode"]
 
@@ -37,6 +38,11 @@ class LexedWord(data.Struct):
     open: unsigned(1)
 
 
+_WAITING = 16
+"""Words that wait for their turn."""
+_SLACK = 10
+"""Words that may come after it was said that there is no room; one place stays free."""
+
 _MODES = len(Mode)
 _Function = data.ArrayLayout(2, _MODES)
 """The mode after some bytes, by the mode before them."""
@@ -54,13 +60,21 @@ class _Halves(data.Struct):
 
 
 class _Prepared(data.Struct):
-    """A word with the modes before its second, third and fourth byte and after it, by the mode before it."""
+    """A word with the modes before its second, third and fourth byte, by the mode before it."""
 
     word: ClassedWord
     before: data.ArrayLayout(_Function, LANES - 1)
+
+
+class _Course(data.Struct):
+    """What a word does to the lexer: the mode after it and whether it needs the byte-serial lane, by the mode before it."""
+
     after: _Function
     escapes: unsigned(_MODES)
     calm: Calm
+    count: ByteCount
+    first: unsigned(1)
+    last: unsigned(1)
 
 
 class Lexer(wiring.Component):
@@ -68,11 +82,13 @@ class Lexer(wiring.Component):
 
     Four bytes a clock in tags, text and values. A word with a reference or the opening of rare markup in it takes a clock for each
     byte and six of changing over, rare markup itself a byte a clock; words of it without an interesting byte are passed over whole.
-    ``o`` has no back pressure: ``room`` low stops the lexer within one word, and what follows must have room for that. Latency 4 clocks.
-    After an error it drains the document, then sends Event.END.
+    ``o`` has no back pressure: ``room`` low stops the lexer within one word, and what follows must have room for that. ``i`` has none
+    either: when ``i_room`` falls, seven more words are taken. Latency 4 clocks. After an error it drains the document, then sends Event.END.
     """
 
-    i: In(stream.Signature(ClassedWord))
+    i: In(ClassedWord)
+    i_valid: In(1)
+    i_room: Out(1)
     room: In(1)
     o: Out(LexedWord)
     o_valid: Out(1)
@@ -80,33 +96,66 @@ class Lexer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.serial = serial = SerialLane()
-        m.submodules.words = words = Register(_Prepared)
+        m.submodules.words = words = Memory(shape=_Prepared, depth=_WAITING, init=[])
+        m.submodules.courses = courses = Memory(shape=_Course, depth=_WAITING, init=[])
+        (words_write, words_read), (courses_write, courses_read) = (
+            (memory.write_port(), memory.read_port(domain="comb")) for memory in (words, courses)
+        )
 
         # Composition of the lanes' transitions: by halves, then over the word.
         halves = Signal(_Halves)
         halves_valid = Signal()
         after_lt = Signal()
-        m.d.comb += self.i.ready.eq(words.i.ready)
-        with m.If(words.i.ready):
-            m.d.sync += [halves_valid.eq(self.i.valid), halves.eq(self._halves(m, self.i.payload, after_lt))]
-            with m.If(self.i.valid):
-                m.d.sync += after_lt.eq(self.i.payload.lanes[3].lt & ~self.i.payload.last)
-        prepared = words.i.payload
-        m.d.comb += [words.i.valid.eq(halves_valid), prepared.word.eq(halves.word), prepared.calm.eq(halves.calm)]
-        m.d.comb += [prepared.before[0].eq(halves.first), prepared.before[1].eq(halves.both[0])]
+        m.d.sync += [halves_valid.eq(self.i_valid), halves.eq(self._halves(m, self.i, after_lt))]
+        with m.If(self.i_valid):
+            m.d.sync += after_lt.eq(self.i.lanes[3].lt & ~self.i.last)
+        prepared, course = words_write.data, courses_write.data
+        m.d.comb += [
+            prepared.word.eq(halves.word),
+            prepared.before[0].eq(halves.first),
+            prepared.before[1].eq(halves.both[0]),
+            course.calm.eq(halves.calm),
+            course.count.eq(halves.word.count),
+            course.first.eq(halves.word.first),
+            course.last.eq(halves.word.last),
+        ]
         for mode_before in range(_MODES):
             between = halves.both[0][mode_before]
             m.d.comb += [
                 prepared.before[2][mode_before].eq(halves.third[between]),
-                prepared.after[mode_before].eq(halves.both[1][between]),
-                prepared.escapes[mode_before].eq(halves.escapes[0][mode_before] | halves.escapes[1].bit_select(between, 1)),
+                course.after[mode_before].eq(halves.both[1][between]),
+                course.escapes[mode_before].eq(halves.escapes[0][mode_before] | halves.escapes[1].bit_select(between, 1)),
             ]
 
+        # Words wait for their turn; what the one at hand does is known a clock ahead.
+        head, tail, next_head = (Signal(range(_WAITING), name=name) for name in ("head", "tail", "next_head"))
+        level = Signal(range(_WAITING + 1))
+        load, held, took = Signal(), Signal(), Signal()
+        now = Signal(_Course)
+        m.d.comb += [
+            words_write.addr.eq(tail),
+            words_write.en.eq(halves_valid),
+            courses_write.addr.eq(tail),
+            courses_write.en.eq(halves_valid),
+            words_read.addr.eq(head),
+            courses_read.addr.eq(next_head),
+        ]
+        takes = load & held
+        fetches_next = (load | ~held) & (next_head != tail)
+        with m.If(load | ~held):
+            m.d.sync += [held.eq(next_head != tail), now.eq(courses_read.data)]
+        m.d.sync += [
+            head.eq(head + takes),
+            next_head.eq(next_head + fetches_next),
+            tail.eq(tail + halves_valid),
+            took.eq(takes),
+            level.eq(level + halves_valid - took),
+            self.i_room.eq(level <= _WAITING - _SLACK),
+        ]
+
         # The word at hand: in the present mode it passes at once, or goes through the byte-serial lane.
-        now = words.o.payload
-        word = now.word
-        held = words.o.valid
-        load = words.o.ready
+        word = words_read.data.word
+        before = words_read.data.before
         mode = Signal(Mode)
         escapes = now.escapes.bit_select(mode.as_value(), 1)
         fsm = OneHot("FAST", "SERIAL", "DRAIN", "END", name="lexer_state")
@@ -119,18 +168,18 @@ class Lexer(wiring.Component):
         byte_valid = Signal()
         marked = Signal()  # the document began with a byte order mark
         second_word = Signal()
-        with m.If(held & word.first):
+        with m.If(held & now.first):
             m.d.sync += marked.eq(word.lanes[0].bom)
-        with m.If(load & held):
-            m.d.sync += second_word.eq(word.first)
+        with m.If(takes):
+            m.d.sync += second_word.eq(now.first)
         at_end = Signal()
         passed_over = Signal()
-        empty = Signal()
+        empty, was_empty = Signal(), Signal()
         calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & (pointer == 0)
         fetches = fsm["SERIAL"] & held & ~at_end & ~calm
         m.d.comb += [
-            at_end.eq(pointer[2] | (word.last & (pointer == word.count))),
-            empty.eq(~byte_valid & serial.empty),
+            at_end.eq(pointer[2] | (now.last & (pointer == now.count))),
+            empty.eq(was_empty & ~byte_valid),
             passed_over.eq(fsm["SERIAL"] & held & self.room & calm & empty & ~serial.failed),
             serial.i.eq(byte),
             serial.i_valid.eq(byte_valid),
@@ -138,31 +187,31 @@ class Lexer(wiring.Component):
             serial.clear.eq(ends),
             serial.mode.eq(mode),
         ]
+        m.d.sync += was_empty.eq(~byte_valid & serial.empty)
         with m.If(serial.go):
             m.d.sync += [
                 byte_valid.eq(fetches),
                 byte.lane.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
-                byte.index.eq(pointer),
+                byte.position.eq(Cat(pointer[:2], word.offset[2:])),
                 # The '?' of a declaration is the second byte, or the second after a byte order mark.
-                byte.second.eq(Mux(marked, second_word & (pointer == 0), word.first & (pointer == 1))),
+                byte.second.eq(Mux(marked, second_word & (pointer == 0), now.first & (pointer == 1))),
                 pointer.eq(pointer + fetches),
             ]
         with m.If(serial.failed):
             m.d.sync += byte_valid.eq(0)
         done = fsm["SERIAL"] & held & at_end & ~serial.failed
-        reloads = done & ~word.last & (~serial.passing | empty)
-        fsm.on("FAST", (held & escapes, "SERIAL"), (fast & word.last, "END"))
-        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & empty & word.last, "END"), (done & empty & serial.passing, "FAST"))
-        fsm.on("DRAIN", (held & word.last, "END"))
+        reloads = done & ~now.last & (~serial.passing | empty)
+        fsm.on("FAST", (held & escapes, "SERIAL"), (fast & now.last, "END"))
+        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & empty & now.last, "END"), (done & empty & serial.passing, "FAST"))
+        fsm.on("DRAIN", (held & now.last, "END"))
         fsm.on("END", (self.room, "FAST"))
         fsm.finish(m, clear=Const(0))
-        m.d.comb += load.eq((fast & ~word.last) | reloads | passed_over | (fsm["DRAIN"] & ~word.last) | ends)
+        m.d.comb += load.eq((fast & ~now.last) | reloads | passed_over | (fsm["DRAIN"] & ~now.last) | ends)
         with m.If(load | fsm["FAST"]):
             m.d.sync += pointer.eq(0)
 
         # The mode, and where the serial lane stands.
         after_byte = Signal()  # the latest byte was '<'
-        position = Signal(32)  # of the next byte for the serial lane
         last_position = Signal(32)
         m.d.comb += serial.after_lt.eq(after_byte)
         with m.If(ends):
@@ -171,14 +220,10 @@ class Lexer(wiring.Component):
             m.d.sync += [mode.eq(now.after[mode.as_value()]), after_byte.eq(word.lanes[3].lt)]
         with m.Elif(serial.took):
             m.d.sync += [mode.eq(serial.after), after_byte.eq(serial.i_lt)]
-        with m.If(fsm["FAST"]):
-            m.d.sync += position.eq(word.offset)
-        with m.Elif(passed_over | serial.took):
-            m.d.sync += position.eq(position + Mux(passed_over, 4, 1))
         with m.If(ends):
-            m.d.sync += last_position.eq(Cat(word.count[:2], word.offset[2:] + word.count[2]))
+            m.d.sync += last_position.eq(Cat(now.count[:2], word.offset[2:] + now.count[2]))
         with m.Elif(serial.took):
-            m.d.sync += last_position.eq(position)
+            m.d.sync += last_position.eq(serial.position)
 
         # What leaves: a whole word, or what the serial lane made, or the end.
         passing = Signal(ClassedWord)
@@ -190,7 +235,7 @@ class Lexer(wiring.Component):
             passing.eq(word),
             passing_valid.eq(fast | (passed_over & serial.calm.section)),
             passing_literal.eq(fsm["SERIAL"]),
-            *(passing_modes[k].eq(now.before[k - 1][mode.as_value()] if k else mode) for k in range(LANES)),
+            *(passing_modes[k].eq(before[k - 1][mode.as_value()] if k else mode) for k in range(LANES)),
             ending.eq(ends),
             ending_open.eq(~drained & (word.cut | ~serial.passing | (mode != Mode.TEXT))),
             drained.eq((drained | fsm["DRAIN"]) & ~ends),

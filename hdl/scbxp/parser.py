@@ -84,8 +84,10 @@ class Scbxp(wiring.Component):
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
         wiring.connect(m, xram.o, classifier.i)
-        wiring.connect(m, classifier.o, lexer.i)
         m.d.comb += [
+            lexer.i.eq(classifier.o),
+            lexer.i_valid.eq(classifier.o_valid),
+            classifier.room.eq(lexer.i_room),
             tags.i.eq(lexer.o),
             tags.i_valid.eq(lexer.o_valid),
             segmenter.i.eq(tags.o),

@@ -56,10 +56,10 @@ class Calm(data.Struct):
 
 
 class SerialByte(data.Struct):
-    """A byte, its lane in the word, and whether it is the second of the document, so that '<?' may begin the XML declaration."""
+    """A byte, its place in the document, and whether it is the second of the document, so that '<?' may begin the XML declaration."""
 
     lane: Lane
-    index: unsigned(2)
+    position: unsigned(32)
     second: unsigned(1)
 
 
@@ -91,7 +91,7 @@ class _Decoded(data.Struct):
     """A byte with what the states ask about it."""
 
     lane: Lane
-    index: unsigned(2)
+    position: unsigned(32)
     second: unsigned(1)
     kept: unsigned(8)
     """The byte as CDATA delivers it [XML 2.11]."""
@@ -148,7 +148,7 @@ class SerialLane(wiring.Component):
     """Takes rare markup apart, one byte a clock.
 
     While ``enable``, bytes move in the clocks in which ``go`` is 1: the one at ``i`` is taken, and acted on one ``go`` later; ``took``
-    says that a byte is acted on, ``i_lt`` that it is '<'. What comes of it is at ``o`` in the clock after that. In a reference or a field of the XML declaration it
+    says that a byte is acted on, ``i_lt`` that it is '<', ``position`` where it stands. What comes of it is at ``o`` in the clock after that. In a reference or a field of the XML declaration it
     stands still for two clocks at the end.
     ``empty`` says that no byte is inside, ``passing`` that bytes pass through, ``calm`` what may be passed over by words, both
     decided by the bytes acted on. ``mode`` is the mode before the byte that is acted on, ``after`` that after it.
@@ -165,6 +165,7 @@ class SerialLane(wiring.Component):
     go: Out(1)
     took: Out(1)
     i_lt: Out(1)
+    position: Out(32)
     empty: Out(1)
     passing: Out(1)
     calm: Out(Calm)
@@ -193,7 +194,7 @@ class SerialLane(wiring.Component):
         with m.If(self.go):
             m.d.sync += [
                 byte.lane.eq(self.i.lane),
-                byte.index.eq(self.i.index),
+                byte.position.eq(self.i.position),
                 byte.second.eq(self.i.second),
                 byte.kept.eq(Mux(self.i.lane.cr, 0x0A, source)),
                 byte.lower.eq(source | (is_upper << 5)),
@@ -208,7 +209,7 @@ class SerialLane(wiring.Component):
             ]
         lane = byte.lane
         take = Signal()
-        m.d.comb += [take.eq(self.go & valid), self.took.eq(take), self.i_lt.eq(lane.lt), self.empty.eq(~valid & wants), self.passing.eq(fsm["PASS"])]
+        m.d.comb += [take.eq(self.go & valid), self.took.eq(take), self.i_lt.eq(lane.lt), self.position.eq(byte.position), self.empty.eq(~valid & wants), self.passing.eq(fsm["PASS"])]
 
         in_doctype, in_subset, spaced = Signal(), Signal(), Signal()
         may_declare = Signal()
@@ -493,7 +494,7 @@ class SerialLane(wiring.Component):
                 width=32,
             )
         )
-        passed = (Const(1, LANES) << byte.index)[:LANES]
+        passed = (Const(1, LANES) << byte.position[:2])[:LANES]
         sends = take & ~byte.wrong
         active = Signal(LANES)
         event = Signal(Event)
