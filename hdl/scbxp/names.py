@@ -14,7 +14,8 @@ from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
-from hdl.layouts import NameOp, NameRequest, NameResponse, WordType, name_id_width
+from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
+from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, any_of
 from hdl.scbxp.packers import PackedMark
@@ -41,14 +42,16 @@ _DEPTH = 16
 
 
 class NamedMark(data.StructLayout):
-    """A packed mark with what the name table knows.
+    """A packed mark, the facts about it, and what the name table knows.
 
     On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``clash``
     whether it cannot be told apart from another name. On the last word of an end: ``differs`` from the open element's name.
     """
 
     def __init__(self, config):
-        super().__init__({"mark": PackedMark, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
+        super().__init__(
+            {"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1}
+        )
 
 
 class Names(wiring.Component):
@@ -84,15 +87,14 @@ class Names(wiring.Component):
         m.submodules.cam = cam = HashCam(key_width=KEY_WIDTH, value_width=ceil_log2(slots), rows=rows)
         m.submodules.store = store = BlockRam(shape=stored, depth=slots * words, output_register=True)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
-        facts = data.StructLayout(
-            {"mark": PackedMark, "name": 1, "looks": 1, "searches": 1, "element": 1, "end": 1, "long": 1, "pin": 1}
-        )
-        m.submodules.intake = intake = Register(facts)
-        m.submodules.delay = delay = StreamFifo(facts, _DEPTH + 1)
+        with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
+        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
+        m.submodules.intake = intake = Register(with_facts)
+        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
         m.submodules.searches = searches = StreamFifo(KEY_WIDTH, _DEPTH)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
         m.submodules.results = results = StreamFifo(found, _DEPTH)
-        m.submodules.queue = queue = StreamFifo(PackedMark, _DEPTH)
+        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH)
         judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
         m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH)
         fsm = OneHot(
@@ -104,29 +106,23 @@ class Names(wiring.Component):
         both = queue.o.valid & verdicts.o.valid
         m.d.comb += [
             self.o.valid.eq(both),
-            self.o.payload.mark.eq(queue.o.payload),
+            self.o.payload.mark.eq(queue.o.payload.mark),
+            self.o.payload.facts.eq(queue.o.payload.facts),
             *(getattr(self.o.payload, name).eq(getattr(verdicts.o.payload, name)) for name in judged.members),
             queue.o.ready.eq(self.o.ready & verdicts.o.valid),
             verdicts.o.ready.eq(self.o.ready & queue.o.valid),
         ]
 
         # --- Intake: hash the words of names and search for them.
-        mark = self.i.payload
-        fact = intake.i.payload
-        is_name = ~mark.end & ((mark.type == WordType.ELEMENT) | (mark.type == WordType.ATTRIBUTE))
+        incoming = intake.i.payload
         m.d.comb += [
             intake.i.valid.eq(self.i.valid),
             self.i.ready.eq(intake.i.ready),
-            fact.mark.eq(mark),
-            fact.name.eq(is_name),
-            fact.looks.eq(is_name & (mark.index == 0)),
-            # A name that fills the limit is searched for even if it goes on: what is too long must not wait for its end.
-            fact.searches.eq(is_name & ((mark.index == words - 1) | (mark.last & (mark.index < words)))),
-            fact.element.eq(~mark.end & (mark.type == WordType.ELEMENT)),
-            fact.end.eq(~mark.end & (mark.type == WordType.END)),
-            fact.long.eq(mark.index >= words),
+            *(incoming.mark[name].eq(getattr(self.i.payload, name)) for name in CarriedMark.members),
+            *(getattr(incoming.facts, name).eq(value) for name, value in mark_facts(self.i.payload, words).items()),
         ]
-        taken = intake.o.payload
+        taken = intake.o.payload.mark
+        about = intake.o.payload.facts
         request = self.request.payload
         request_index = Signal(PackedMark.as_shape()["index"].shape)
         in_flight = Signal(range(_IN_FLIGHT + 1))
@@ -141,41 +137,40 @@ class Names(wiring.Component):
         search_room, queue_room, insert_room = (Signal(name=name) for name in ("search_room", "queue_room", "insert_room"))
         m.d.sync += [
             search_room.eq(in_flight <= _IN_FLIGHT - 3),
-            queue_room.eq(queue.level <= _DEPTH - 4),
+            queue_room.eq(queue.level <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 3),
         ]
         forgets, serves = Signal(), Signal()
         takes, pins, taking = Signal(), Signal(), Signal()
         m.d.comb += [
-            forgets.eq(intake.o.valid & low & taken.element & taken.looks),
+            forgets.eq(intake.o.valid & low & about.element & about.first),
             serves.eq(self.request.valid & ~in_tag & ~in_token),
-            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay.i.ready & (search_room | ~taken.searches)),
+            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay.i.ready & (search_room | ~about.searches)),
             pins.eq(fsm["PIN"] & self.request.valid & delay.i.ready & search_room),
             taking.eq(takes | pins),
             intake.o.ready.eq(takes),
             self.request.ready.eq((fsm["PIN"] & delay.i.ready & search_room) | fsm["UNPIN"]),
         ]
         with m.If(takes):
-            m.d.sync += [in_token.eq(~taken.mark.last), document_open.eq(~taken.mark.end), document.eq(document + ~document_open)]
-            with m.If(taken.mark.end | (taken.mark.last & taken.mark.close)):
+            m.d.sync += [in_token.eq(~taken.last), document_open.eq(~taken.end), document.eq(document + ~document_open)]
+            with m.If(taken.end | (taken.last & taken.close)):
                 m.d.sync += in_tag.eq(0)
-            with m.Elif(taken.element):
+            with m.Elif(about.element):
                 m.d.sync += in_tag.eq(1)
         pin_searches = (request_index == words - 1) | (request.last & (request_index < words))
         waiting = delay.i.payload
-        m.d.comb += [delay.i.payload.eq(taken), delay.i.valid.eq(taking), waiting.pin.eq(0)]
+        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"])]
         with m.If(fsm["PIN"]):
             m.d.comb += [
                 waiting.mark.data.eq(request.data),
                 waiting.mark.index.eq(request_index),
                 waiting.mark.last.eq(request.last),
-                waiting.name.eq(1),
-                waiting.looks.eq(request_index == 0),
-                waiting.searches.eq(pin_searches),
-                waiting.element.eq(0),
-                waiting.end.eq(0),
-                waiting.long.eq(request_index >= words),
-                waiting.pin.eq(1),
+                waiting.facts.name.eq(1),
+                waiting.facts.first.eq(request_index == 0),
+                waiting.facts.searches.eq(pin_searches),
+                waiting.facts.element.eq(0),
+                waiting.facts.end.eq(0),
+                waiting.facts.long.eq(request_index >= words),
             ]
         hashing, hash_first, hash_searches, key_searches = Signal(), Signal(), Signal(), Signal()
         hash_word = Signal(32)
@@ -184,8 +179,8 @@ class Names(wiring.Component):
         copy_index = Signal(word_bits)
         m.d.sync += [
             hashing.eq(taking | rehashes),
-            hash_searches.eq(taking & waiting.searches),
-            hash_first.eq(Mux(rehashes, copy_index == 0, waiting.mark.index == 0)),
+            hash_searches.eq(taking & waiting.facts.searches),
+            hash_first.eq(Mux(rehashes, copy_index == 0, waiting.facts.first)),
             hash_word.eq(Mux(rehashes, store.read[0].data.data, waiting.mark.data)),
             key_searches.eq(hash_searches),
         ]
@@ -210,6 +205,7 @@ class Names(wiring.Component):
         recent = [Signal(data.StructLayout({"valid": 1, "hint": _HINT}), name=f"recent{k}") for k in range(_RECENT)]
         head_valid, likely = Signal(), Signal()
         word = delay.o.payload
+        looks = word.facts.name & word.facts.first
         ask, consumes, learns, doubtful = Signal(), Signal(), Signal(), Signal()
         room = learned != config.learned
         m.d.comb += [
@@ -217,10 +213,10 @@ class Names(wiring.Component):
             ask.eq(
                 delay.o.valid
                 & queue_room
-                & (~word.looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))
+                & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))
             ),
             delay.o.ready.eq(ask),
-            consumes.eq(ask & word.looks),
+            consumes.eq(ask & looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
             results.o.ready.eq(~head_valid | consumes),
         ]
@@ -258,7 +254,7 @@ class Names(wiring.Component):
                     m.d.sync += [head.hit.eq(cam.result.hit), head.slot.eq(cam.result.value), likely.eq(0)]
                     m.next = "IDLE"
         m.d.sync += [
-            in_flight.eq(in_flight + (taking & waiting.searches) - consumes),
+            in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
             low.eq(learned + in_flight > config.learned - config.attributes - 2),
         ]
 
@@ -272,14 +268,18 @@ class Names(wiring.Component):
         asked, waited, answered = (Signal(passing, name=name) for name in ("asked", "waited", "answered"))
         asked_key, waited_key = Signal(KEY_WIDTH), Signal(KEY_WIDTH)
         asked_document_end, asked_empty = Signal(), Signal()
-        m.d.comb += [queue.i.valid.eq(ask & ~word.pin), queue.i.payload.eq(word.mark)]
+        asked_mark = Signal(with_facts)
+        m.d.comb += [queue.i.valid.eq(asked.valid & ~asked.pin), queue.i.payload.eq(asked_mark)]
         m.d.sync += [
             asked.valid.eq(ask),
+            asked_mark.mark.eq(word.mark),
+            asked_mark.facts.eq(word.facts),
             asked.data.eq(word.mark.data),
             asked.last.eq(word.mark.last),
             asked.index.eq(word.mark.index),
-            asked.first.eq(word.mark.index == 0),
-            *(getattr(asked, name).eq(getattr(word, name)) for name in ("long", "name", "element", "end", "pin")),
+            asked.first.eq(word.facts.first),
+            asked.pin.eq(word.pin),
+            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "name", "element", "end")),
             asked_document_end.eq(word.mark.end),
             asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
             waited.eq(asked),

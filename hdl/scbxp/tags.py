@@ -112,6 +112,8 @@ class TagChecker(wiring.Component):
     A word a clock, latency 6 clocks, no back pressure. After the first error of a document its remaining bytes are dropped.
     """
 
+    latency = 6
+
     i: In(LexedWord)
     i_valid: In(1)
     o: Out(TaggedWord)
