@@ -20,14 +20,15 @@ class HashCam(wiring.Component):
     """An exact-match memory of keys: two hashes, each with a row of places for the key, and a few spare places.
 
     **Search.** A key taken from ``search`` in clock n has its answer on ``result`` in clock n + :attr:`LATENCY`, and the key itself on
-    ``result_key``. ``result`` has no back pressure; answers come in order. ``search.ready`` falls for a clock in the middle of an INSERT
-    or DELETE, which look up their key the same way, and for ``rows`` clocks and a few in a sweep.
+    ``result_key``. ``result`` has no back pressure; answers come in order. INSERT and DELETE look up their key the same way, in a
+    clock without a search; only when they have waited for :attr:`patience` clocks does ``search.ready`` fall, for one clock. It also falls
+    for ``rows`` clocks in a sweep.
 
     **Commands** are taken one at a time; each ends in one ``response``. A search sees a command completely or not at all.
     One that is taken in or after the first clock in which the response is offered sees it; one that was answered before the command was
     taken does not.
 
-    - INSERT and DELETE offer their response eight clocks after they are taken. An insert never moves another entry:
+    - INSERT and DELETE offer their response eight clocks after they are taken when no search comes. An insert never moves another entry:
       when all places of the key and the spare ones are live it is refused and nothing changes.
     - CLEAR takes ``rows`` clocks and a few.
     - FORGET takes one clock, because each entry carries the epoch it was stored in and an entry of an older epoch is a free place;
@@ -46,6 +47,8 @@ class HashCam(wiring.Component):
     spares : int
         Places in flip-flops for keys whose own places are taken. Random keys fill a quarter of the rows without needing one in 99 of
         100 cases, and need a third one in less than one of a million.
+    patience : int
+        Clocks for which searches go before a command.
     epoch_width : int
         Width of the epoch number, of which two values are taken: for a free place and for a pinned key.
 
@@ -71,10 +74,11 @@ class HashCam(wiring.Component):
         slots: int = 2,
         spares: int = 2,
         epoch_width: int = 4,
+        patience: int = 16,
     ):
         if not isinstance(rows, int) or rows < 2 or rows & (rows - 1):
             raise ValueError(f"rows must be a power of two of at least 2, not {rows!r}")
-        for name, value, least in (("slots", slots, 1), ("epoch_width", epoch_width, 2)):
+        for name, value, least in (("slots", slots, 1), ("epoch_width", epoch_width, 2), ("patience", patience, 1)):
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
         if not isinstance(spares, int) or isinstance(spares, bool) or spares < 0:
@@ -86,6 +90,7 @@ class HashCam(wiring.Component):
         self.slots = slots
         self.spares = spares
         self.epoch_width = epoch_width
+        self.patience = patience
         members = cam_members(key_width=key_width, value_width=value_width, capacity=self.capacity)
         if key_width <= self.row_width:
             raise ValueError(f"key_width must be more than the {self.row_width} bits of a row number, not {key_width!r}")
@@ -119,6 +124,8 @@ class HashCam(wiring.Component):
         stores = Signal()
         blank = Signal()
         probing = Signal()
+        first = Signal()  # a command goes before searches
+        waited = Signal(range(self.patience + 1))
         sweeping = Signal()
 
         # The memories, and the spare places.
@@ -161,7 +168,7 @@ class HashCam(wiring.Component):
             asked.by_row.eq(probing & sweeping),
             asked.row.eq(row),
         ]
-        m.d.comb += self.search.ready.eq(~probing)
+        m.d.comb += self.search.ready.eq(~first)
         m.d.comb += [getattr(lookup, name).eq(getattr(asked, name)) for name in ("valid", "tag", "by_row", "row", "key")]
 
         # What was written last, for searches that met the write.
@@ -217,9 +224,12 @@ class HashCam(wiring.Component):
                             with m.Else():
                                 m.d.sync += [epoch.eq(epoch + 1), self.status.unpinned.eq(0)]
                                 m.next = "RESPOND"
-            with m.State("PROBE"):  # sends the key through the look-up
-                m.d.comb += probing.eq(1)
-                m.next = "HASH"
+            with m.State("PROBE"):  # sends the key through the look-up when no search does
+                m.d.comb += [first.eq(waited == self.patience), probing.eq(first | ~self.search.valid)]
+                m.d.sync += waited.eq(waited + 1)
+                with m.If(probing):
+                    m.d.sync += waited.eq(0)
+                    m.next = "HASH"
             with m.State("HASH"):  # has the rows computed
                 m.next = "ROWS"
             with m.State("ROWS"):  # keeps the rows for the write
@@ -246,7 +256,7 @@ class HashCam(wiring.Component):
                     m.d.sync += self.status.failed.eq(self.status.failed + 1)
                 m.next = "RESPOND"
             with m.State("SWEEP"):  # looks at every row and empties the places that are not pinned
-                m.d.comb += probing.eq(1)
+                m.d.comb += [first.eq(1), probing.eq(1)]
                 m.d.sync += [row.eq(row + 1), wait.eq(0)]
                 with m.If(row.all()):
                     m.next = "DRAIN"

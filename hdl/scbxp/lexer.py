@@ -81,7 +81,7 @@ class Lexer(wiring.Component):
     """Gives every byte its mode, decodes references, merges CDATA, and leaves comments, instructions and DOCTYPE out.
 
     Four bytes a clock in tags, text and values. A word with a reference or the opening of rare markup in it takes a clock for each
-    byte and six of changing over, rare markup itself a byte a clock; words of it without an interesting byte are passed over whole.
+    byte and four of changing over, rare markup itself a byte a clock; words of it without an interesting byte are passed over whole.
     ``o`` has no back pressure: ``room`` low stops the lexer within one word, and what follows must have room for that. ``i`` has none
     either: when ``i_room`` falls, seven more words are taken. Latency 4 clocks. After an error it drains the document, then sends Event.END.
     """
@@ -176,6 +176,7 @@ class Lexer(wiring.Component):
         passed_over = Signal()
         empty, was_empty = Signal(), Signal()
         calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & (pointer == 0)
+        starts = fsm["FAST"] & held & escapes
         fetches = fsm["SERIAL"] & held & ~at_end & ~calm
         m.d.comb += [
             at_end.eq(pointer[2] | (now.last & (pointer == now.count))),
@@ -188,26 +189,27 @@ class Lexer(wiring.Component):
             serial.mode.eq(mode),
         ]
         m.d.sync += was_empty.eq(~byte_valid & serial.empty)
-        with m.If(serial.go):
+        with m.If(serial.go | starts):
             m.d.sync += [
-                byte_valid.eq(fetches),
+                byte_valid.eq(fetches | starts),
                 byte.lane.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
                 byte.position.eq(Cat(pointer[:2], word.offset[2:])),
                 # The '?' of a declaration is the second byte, or the second after a byte order mark.
                 byte.second.eq(Mux(marked, second_word & (pointer == 0), now.first & (pointer == 1))),
-                pointer.eq(pointer + fetches),
+                pointer.eq(pointer + (fetches | starts)),
             ]
         with m.If(serial.failed):
             m.d.sync += byte_valid.eq(0)
         done = fsm["SERIAL"] & held & at_end & ~serial.failed
-        reloads = done & ~now.last & (~serial.passing | empty)
-        fsm.on("FAST", (held & escapes, "SERIAL"), (fast & now.last, "END"))
-        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & empty & now.last, "END"), (done & empty & serial.passing, "FAST"))
+        passes_on = serial.passing & ~byte_valid & ~serial.valid
+        reloads = done & ~now.last & (~serial.passing | passes_on)
+        fsm.on("FAST", (starts, "SERIAL"), (fast & now.last, "END"))
+        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & now.last & (empty | passes_on), "END"), (done & ~now.last & passes_on, "FAST"))
         fsm.on("DRAIN", (held & now.last, "END"))
         fsm.on("END", (self.room, "FAST"))
         fsm.finish(m, clear=Const(0))
         m.d.comb += load.eq((fast & ~now.last) | reloads | passed_over | (fsm["DRAIN"] & ~now.last) | ends)
-        with m.If(load | fsm["FAST"]):
+        with m.If(load):
             m.d.sync += pointer.eq(0)
 
         # The mode, and where the serial lane stands.

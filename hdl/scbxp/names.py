@@ -8,6 +8,7 @@ loaded or that subscriptions use are pinned and stay.
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -17,7 +18,7 @@ from hdl.cam.interface import CamOperation
 from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
 from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
-from hdl.scbxp.onehot import OneHot, any_of
+from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
 from hdl.stream.block_ram import BlockRam
 from hdl.stream.fifo import StreamFifo
@@ -91,9 +92,8 @@ class Names(wiring.Component):
         delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
-        m.submodules.searches = searches = StreamFifo(KEY_WIDTH, _DEPTH)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
-        m.submodules.results = results = StreamFifo(found, _DEPTH)
+        m.submodules.results = results = SyncFIFO(width=found.size, depth=_DEPTH)
         m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH)
         judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
         m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH)
@@ -136,9 +136,9 @@ class Names(wiring.Component):
         document_open = Signal()
         search_room, queue_room, insert_room = (Signal(name=name) for name in ("search_room", "queue_room", "insert_room"))
         m.d.sync += [
-            search_room.eq(in_flight <= _IN_FLIGHT - 3),
+            search_room.eq(in_flight <= _IN_FLIGHT - 2),
             queue_room.eq(queue.level <= _DEPTH - 6),
-            insert_room.eq(outstanding <= _OUTSTANDING - 3),
+            insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
         forgets, serves = Signal(), Signal()
         takes, pins, taking = Signal(), Signal(), Signal()
@@ -186,30 +186,30 @@ class Names(wiring.Component):
         ]
         with m.If(hashing):
             m.d.sync += key.eq(hash_step(Mux(hash_first, 0, key), hash_word))
-        repeating, repeat, hold_search = Signal(), Signal(), Signal()
-        head = Signal(found)
         m.d.comb += [
-            searches.i.valid.eq(key_searches),
-            searches.i.payload.eq(key),
-            cam.search.valid.eq(Mux(repeating, repeat, searches.o.valid & ~hold_search)),
-            cam.search.payload.eq(Mux(repeating, head.key, searches.o.payload)),
-            searches.o.ready.eq(cam.search.ready & ~repeating & ~hold_search),
-            results.i.valid.eq(cam.result.valid & ~repeating),
-            results.i.payload.hit.eq(cam.result.hit),
-            results.i.payload.slot.eq(cam.result.value),
-            results.i.payload.key.eq(cam.result_key),
+            # The CAM takes every search: never do as many come in a row as would try its patience.
+            cam.search.valid.eq(key_searches),
+            cam.search.payload.eq(key),
+            results.w_en.eq(cam.result.valid),
+            results.w_data.eq(Cat(cam.result.hit, cam.result.value, cam.result_key)),
         ]
 
-        # --- What was found for the next name. One that is not found may have been learned after it was searched for: if one learned of
-        # late looks like it, it is searched for again once that one is in the CAM.
-        recent = [Signal(data.StructLayout({"valid": 1, "hint": _HINT}), name=f"recent{k}") for k in range(_RECENT)]
-        head_valid, likely = Signal(), Signal()
+        # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
+        # late are remembered, and compared with one after the other if they look like it.
+        m.submodules.recent = recent = Memory(shape=data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape}), depth=_RECENT, init=[])
+        recent_write, recent_read = recent.write_port(), recent.read_port(domain="comb")
+        recent_at = Signal(range(_RECENT))
+        hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
+        hint_valid = Signal(_RECENT)
+        head = Signal(found)
+        head_valid = Signal()
+        alike = Signal(_RECENT)
         word = delay.o.payload
         looks = word.facts.name & word.facts.first
-        ask, consumes, learns, doubtful = Signal(), Signal(), Signal(), Signal()
+        ask, consumes, learns = Signal(), Signal(), Signal()
         room = learned != config.learned
+        likely = alike.any()
         m.d.comb += [
-            doubtful.eq(~head.hit & likely),
             ask.eq(
                 delay.o.valid
                 & queue_room
@@ -218,41 +218,51 @@ class Names(wiring.Component):
             delay.o.ready.eq(ask),
             consumes.eq(ask & looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
-            results.o.ready.eq(~head_valid | consumes),
+            results.r_en.eq(~head_valid | consumes),
+            recent_write.addr.eq(recent_at),
+            recent_write.data.key.eq(head.key),
+            recent_write.data.slot.eq(learned_slot),
+            recent_write.en.eq(learns),
         ]
-        coming = results.o.payload.key[:_HINT]
-        with m.If(~head_valid | consumes):
-            m.d.sync += [
-                head_valid.eq(results.o.valid),
-                head.eq(results.o.payload),
-                likely.eq(any_of(entry.valid & (entry.hint == coming) for entry in recent) | (learns & (head.key[:_HINT] == coming))),
-            ]
+        coming = Signal(found)
+        m.d.comb += coming.eq(results.r_data)
+        now_at = Signal(_RECENT)
+        m.d.comb += now_at.eq(1 << recent_at)
         with m.If(learns):
-            m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1)]
-            for older, newer in zip(recent[1:], recent, strict=False):
-                m.d.sync += older.eq(newer)
-            m.d.sync += [recent[0].valid.eq(1), recent[0].hint.eq(head.key[:_HINT])]
-        quiet = Signal(range(HashCam.LATENCY + 3))
-        with m.FSM(name="repeat"):
-            with m.State("IDLE"):
-                m.d.sync += quiet.eq(0)
-                with m.If(head_valid & doubtful & (outstanding == 0)):
-                    m.next = "SETTLE"
-            # Searches under way are answered first.
-            with m.State("SETTLE"):
-                m.d.sync += quiet.eq(quiet + 1)
-                m.d.comb += hold_search.eq(1)
-                with m.If(quiet == HashCam.LATENCY + 1):
-                    m.next = "SEARCH"
-            with m.State("SEARCH"):
-                m.d.comb += [repeating.eq(1), repeat.eq(1)]
-                with m.If(cam.search.ready):
-                    m.next = "RESULT"
-            with m.State("RESULT"):
-                m.d.comb += repeating.eq(1)
-                with m.If(cam.result.valid):
-                    m.d.sync += [head.hit.eq(cam.result.hit), head.slot.eq(cam.result.value), likely.eq(0)]
-                    m.next = "IDLE"
+            m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
+            m.d.sync += hint_valid.eq(hint_valid | now_at)
+            for k, hint in enumerate(hints):
+                with m.If(now_at[k]):
+                    m.d.sync += hint.eq(head.key[:_HINT])
+        with m.If(~fsm["RUN"]):
+            m.d.sync += hint_valid.eq(0)
+        chosen_at, checks = Signal(range(_RECENT)), Signal(2)
+        same_key = Signal()
+        same_slot = Signal(slot_shape)
+        lowest = alike & -alike
+        m.d.sync += [
+            chosen_at.eq(chosen(*((lowest[k], k) for k in range(_RECENT)), width=len(chosen_at))),
+            same_key.eq(recent_read.data.key == head.key),
+            same_slot.eq(recent_read.data.slot),
+        ]
+        m.d.comb += recent_read.addr.eq(chosen_at)
+        with m.If(~head_valid | consumes):
+            own_hint = learns & (head.key[:_HINT] == coming.key[:_HINT])
+            m.d.sync += [
+                head_valid.eq(results.r_rdy),
+                head.eq(coming),
+                alike.eq(
+                    Cat(*(hint_valid[k] & (hints[k] == coming.key[:_HINT]) & ~(learns & now_at[k]) for k in range(_RECENT)))
+                    | (now_at & own_hint.replicate(_RECENT))
+                ),
+                checks.eq(0),
+            ]
+        with m.Elif(head_valid & ~head.hit & likely):
+            m.d.sync += checks.eq(checks + 1)
+            with m.If(checks == 2):
+                m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
+                with m.If(same_key):
+                    m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
         m.d.sync += [
             in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
             low.eq(learned + in_flight > config.learned - config.attributes - 2),
@@ -266,7 +276,7 @@ class Names(wiring.Component):
             }
         )  # fmt: skip
         asked, waited, answered = (Signal(passing, name=name) for name in ("asked", "waited", "answered"))
-        asked_key, waited_key = Signal(KEY_WIDTH), Signal(KEY_WIDTH)
+        asked_key = Signal(KEY_WIDTH)
         asked_document_end, asked_empty = Signal(), Signal()
         asked_mark = Signal(with_facts)
         m.d.comb += [queue.i.valid.eq(asked.valid & ~asked.pin), queue.i.payload.eq(asked_mark)]
@@ -283,7 +293,6 @@ class Names(wiring.Component):
             asked_document_end.eq(word.mark.end),
             asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
             waited.eq(asked),
-            waited_key.eq(asked_key),
             answered.eq(waited),
         ]
         with m.If(consumes):
@@ -350,13 +359,13 @@ class Names(wiring.Component):
         learning = Signal()
         inserted, insert_sent = Signal(), Signal()
         m.d.comb += [
-            learning.eq(waited.valid & waited.name & waited.fresh & ~waited.pin),
-            inserts.i.valid.eq(learning & waited.last & ~waited.long),
-            inserts.i.payload.key.eq(waited_key),
-            inserts.i.payload.slot.eq(waited.slot),
+            learning.eq(asked.valid & asked.name & asked.fresh & ~asked.pin),
+            inserts.i.valid.eq(learning & asked.last & ~asked.long),
+            inserts.i.payload.key.eq(asked_key),
+            inserts.i.payload.slot.eq(asked.slot),
         ]
         m.d.sync += [
-            outstanding.eq(outstanding + learns - inserted - (learning & waited.last & waited.long)),
+            outstanding.eq(outstanding + learns - inserted - (learning & asked.last & asked.long)),
             inside.eq(inside + taking - compared.valid),
         ]
 
@@ -385,10 +394,10 @@ class Names(wiring.Component):
         # A freed place holds the number of the one freed before it.
         links = fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
         m.d.comb += [
-            store.write.addr.eq(Cat(waited.index, waited.slot)),
-            store.write.data.data.eq(waited.data),
-            store.write.data.last.eq(waited.last),
-            store.write.en.eq((learning & ~waited.long) | fsm["COPY"] | links),
+            store.write.addr.eq(Cat(asked.index, asked.slot)),
+            store.write.data.data.eq(asked.data),
+            store.write.data.last.eq(asked.last),
+            store.write.en.eq((learning & ~asked.long) | fsm["COPY"] | links),
         ]
         with m.If(fsm["COPY"]):
             m.d.comb += [store.write.addr.eq(Cat(copy_index, new_slot)), store.write.data.eq(pin_read.data)]

@@ -134,7 +134,7 @@ _CHARS = {
 }  # fmt: skip
 _EITHER = {"any_l": "l", "any_m": "m", "any_x": "x"}
 
-_WAITING = ("ENTITY_CHECK", "ENTITY_END", "NUMBER_CHECK", "NUMBER_END", "FIELD_CHECK", "FIELD_JUDGE")
+_WAITING = ("ENTITY_END", "NUMBER_END", "FIELD_JUDGE")
 """States that take no byte."""
 _TAKING = (
     "PASS", "REFERENCE", "ENTITY", "NUMBER", "DECIMAL", "HEX", "MARKUP", "LITERAL", "COMMENT_OPEN", "COMMENT", "COMMENT_DASH",
@@ -149,8 +149,8 @@ class SerialLane(wiring.Component):
 
     While ``enable``, bytes move in the clocks in which ``go`` is 1: the one at ``i`` is taken, and acted on one ``go`` later; ``took``
     says that a byte is acted on, ``i_lt`` that it is '<', ``position`` where it stands. What comes of it is at ``o`` in the clock after that. In a reference or a field of the XML declaration it
-    stands still for two clocks at the end.
-    ``empty`` says that no byte is inside, ``passing`` that bytes pass through, ``calm`` what may be passed over by words, both
+    stands still for a clock at the end.
+    ``valid`` says that a byte is inside, ``empty`` that none is and it would take one, ``passing`` that bytes pass through, ``calm`` what may be passed over by words, both
     decided by the bytes acted on. ``mode`` is the mode before the byte that is acted on, ``after`` that after it.
     After Event.ERROR ``failed`` is 1 and nothing moves until ``clear``, which empties the lane.
     """
@@ -166,6 +166,7 @@ class SerialLane(wiring.Component):
     took: Out(1)
     i_lt: Out(1)
     position: Out(32)
+    valid: Out(1)
     empty: Out(1)
     passing: Out(1)
     calm: Out(Calm)
@@ -182,7 +183,7 @@ class SerialLane(wiring.Component):
 
         # Decoding.
         byte = Signal(_Decoded)
-        valid = Signal()
+        valid = self.valid
         source = self.i.lane.byte
         is_upper = (source >= ord("A")) & (source <= ord("Z"))
         folded = source | 0x20
@@ -260,12 +261,11 @@ class SerialLane(wiring.Component):
         starts = lane.start & ~lane.tail
         on("REFERENCE", (byte.sharp, "NUMBER"), (starts, "ENTITY"))
         error("REFERENCE", ~byte.sharp & ~starts, Code.BAD_REFERENCE)
-        on("ENTITY", (byte.semicolon, "ENTITY_CHECK"))
+        on("ENTITY", (byte.semicolon, "ENTITY_END"))
         error("ENTITY", ~byte.semicolon & ~lane.name & ~lane.tail, Code.BAD_REFERENCE)
         entities = {"lt": "<", "gt": ">", "amp": "&", "apos": "'", "quot": '"'}
         named = Signal(len(entities))
         m.d.sync += named.eq(Cat(*(spelled(name) for name in entities)))
-        fsm.on("ENTITY_CHECK", (enable, "ENTITY_END"))
         fsm.on("ENTITY_END", (enable, "PASS"))
 
         number = Signal(25)
@@ -282,11 +282,10 @@ class SerialLane(wiring.Component):
             m.d.sync += [number.eq(Cat(hex_digit, number)), spaced.eq(1)]
         on("NUMBER", (byte.small_x, "HEX"), (byte.digit, "DECIMAL"))
         error("NUMBER", ~byte.small_x & ~byte.digit, Code.BAD_REFERENCE)
-        on("DECIMAL", (byte.semicolon, "NUMBER_CHECK"))
+        on("DECIMAL", (byte.semicolon, "NUMBER_END"))
         error("DECIMAL", ~byte.semicolon & ~byte.digit, Code.BAD_REFERENCE)
-        on("HEX", (byte.semicolon & spaced, "NUMBER_CHECK"))  # ``spaced`` is that a digit was seen
+        on("HEX", (byte.semicolon & spaced, "NUMBER_END"))  # ``spaced`` is that a digit was seen
         error("HEX", ~(byte.semicolon & spaced) & ~byte.digit & ~byte.hex_letter, Code.BAD_REFERENCE)
-        fsm.on("NUMBER_CHECK", (enable, "NUMBER_END"))
         fsm.on("NUMBER_END", (enable, "PASS"))
         no_character = Signal()
         size = Signal(4)
@@ -294,7 +293,7 @@ class SerialLane(wiring.Component):
         high = [number[at:].any() for at in (7, 11, 16)]
         m.d.sync += [
             no_character.eq(
-                too_large | (~number[5:].any() & ~white) | (number[11:] == 0xD800 >> 11) | (number[1:] == 0xFFFE >> 1)
+                (~number[5:].any() & ~white) | (number[11:] == 0xD800 >> 11) | (number[1:] == 0xFFFE >> 1)
             ),
             size.eq(Cat(~high[0], high[0] & ~high[1], high[1] & ~high[2], high[2])),
         ]
@@ -412,13 +411,12 @@ class SerialLane(wiring.Component):
         )
         standalone_bad = ~standalone_done & ~spelling
         on(
-            "FIELD", (field[2] & encoding_done, "FIELD_CHECK"),
+            "FIELD", (field[2] & encoding_done, "FIELD_JUDGE"),
             ((field[1] & version_done) | (field[3] & standalone_done), "FIELD_END"),
         )  # fmt: skip
         error("FIELD", (field[1] & version_bad) | (field[2] & encoding_bad) | (field[3] & standalone_bad), Code.BAD_DECL)
         supported = Signal()
         m.d.sync += supported.eq(any_of(spelled(name) for name in ("utf-8", "utf8", "us-ascii", "ascii")))
-        fsm.on("FIELD_CHECK", (enable, "FIELD_JUDGE"))
         fsm.on("FIELD_JUDGE", (enable, "FIELD_END"))
         on("FIELD_END", (lane.space, "DECLARATION"), (byte.question, "DECLARATION_END"))
         error("FIELD_END", ~lane.space & ~byte.question, Code.BAD_DECL)
@@ -452,7 +450,7 @@ class SerialLane(wiring.Component):
 
         # What comes out.
         no_entity = fsm["ENTITY_END"] & ~named.any()
-        not_allowed = fsm["NUMBER_END"] & no_character
+        not_allowed = fsm["NUMBER_END"] & (no_character | too_large)
         not_supported = fsm["FIELD_JUDGE"] & ~supported
         refused = enable & (no_entity | not_allowed | not_supported)
         wrong = take & ~fsm["PASS"] & byte.wrong
