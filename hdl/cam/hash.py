@@ -201,7 +201,7 @@ class HashCam(wiring.Component):
         found_pinned = Signal()
         answer = Signal(self.response.p.shape())
         respond = Signal()
-        wait = Signal(range(2 * self.LATENCY))
+        wait = Signal(range(self.LATENCY + 2))
         swept = Signal(self.row_width)
         answered = lookup.o_valid & lookup.o_tag
         m.d.comb += self.response.p.eq(answer)
@@ -269,7 +269,7 @@ class HashCam(wiring.Component):
             with m.State("DRAIN"):  # lets look-ups pass that have read a row before it was emptied
                 m.d.comb += blank.eq(~sweeping)
                 m.d.sync += wait.eq(wait + 1)
-                with m.If(wait == 2 * self.LATENCY - 1):
+                with m.If(wait == self.LATENCY + 1):
                     m.d.sync += sweeping.eq(0)
                     with m.If(sweeping):
                         m.d.sync += [epoch.eq(1), self.status.unpinned.eq(0)]

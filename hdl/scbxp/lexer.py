@@ -83,7 +83,8 @@ class Lexer(wiring.Component):
     Four bytes a clock in tags, text and values. A word with a reference or the opening of rare markup in it takes a clock for each
     byte and four of changing over, rare markup itself a byte a clock; words of it without an interesting byte are passed over whole.
     ``o`` has no back pressure: ``room`` low stops the lexer within one word, and what follows must have room for that. ``i`` has none
-    either: when ``i_room`` falls, seven more words are taken. Latency 4 clocks. After an error it drains the document, then sends Event.END.
+    either: when ``i_room`` falls, seven more words are taken. Latency 5 clocks. After an error it drains the document, then sends
+    Event.END.
     """
 
     i: In(ClassedWord)
@@ -172,10 +173,10 @@ class Lexer(wiring.Component):
             m.d.sync += marked.eq(word.lanes[0].bom)
         with m.If(takes):
             m.d.sync += second_word.eq(now.first)
-        at_end = Signal()
+        at_start, at_end = Signal(init=1), Signal()  # of the word at hand
         passed_over = Signal()
         empty, was_empty = Signal(), Signal()
-        calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & (pointer == 0)
+        calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & at_start
         starts = fsm["FAST"] & held & escapes
         fetches = fsm["SERIAL"] & held & ~at_end & ~calm
         m.d.comb += [
@@ -195,22 +196,23 @@ class Lexer(wiring.Component):
                 byte.lane.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
                 byte.position.eq(Cat(pointer[:2], word.offset[2:])),
                 # The '?' of a declaration is the second byte, or the second after a byte order mark.
-                byte.second.eq(Mux(marked, second_word & (pointer == 0), now.first & (pointer == 1))),
+                byte.second.eq(Mux(marked, second_word & at_start, now.first & (pointer == 1))),
                 pointer.eq(pointer + (fetches | starts)),
+                at_start.eq(at_start & ~(fetches | starts)),
             ]
         with m.If(serial.failed):
             m.d.sync += byte_valid.eq(0)
         done = fsm["SERIAL"] & held & at_end & ~serial.failed
         passes_on = serial.passing & ~byte_valid & ~serial.valid
-        reloads = done & ~now.last & (~serial.passing | passes_on)
+        reloads = fsm["SERIAL"] & held & pointer[2] & ~serial.failed & ~now.last & (~serial.passing | passes_on)
         fsm.on("FAST", (starts, "SERIAL"), (fast & now.last, "END"))
-        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & now.last & (empty | passes_on), "END"), (done & ~now.last & passes_on, "FAST"))
+        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & now.last & (empty | passes_on), "END"), (reloads & serial.passing, "FAST"))
         fsm.on("DRAIN", (held & now.last, "END"))
         fsm.on("END", (self.room, "FAST"))
         fsm.finish(m, clear=Const(0))
         m.d.comb += load.eq((fast & ~now.last) | reloads | passed_over | (fsm["DRAIN"] & ~now.last) | ends)
         with m.If(load):
-            m.d.sync += pointer.eq(0)
+            m.d.sync += [pointer.eq(0), at_start.eq(1)]
 
         # The mode, and where the serial lane stands.
         after_byte = Signal()  # the latest byte was '<'

@@ -50,9 +50,7 @@ class NamedMark(data.StructLayout):
     """
 
     def __init__(self, config):
-        super().__init__(
-            {"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1}
-        )
+        super().__init__({"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
 
 
 class Names(wiring.Component):
@@ -203,6 +201,8 @@ class Names(wiring.Component):
         hint_valid = Signal(_RECENT)
         head = Signal(found)
         head_valid = Signal()
+        coming = Signal(found)
+        coming_valid = Signal()
         alike = Signal(_RECENT)
         word = delay.o.payload
         looks = word.facts.name & word.facts.first
@@ -210,22 +210,19 @@ class Names(wiring.Component):
         room = learned != config.learned
         likely = alike.any()
         m.d.comb += [
-            ask.eq(
-                delay.o.valid
-                & queue_room
-                & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))
-            ),
+            ask.eq(delay.o.valid & queue_room & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))),
             delay.o.ready.eq(ask),
             consumes.eq(ask & looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
-            results.r_en.eq(~head_valid | consumes),
+            results.r_en.eq(~coming_valid | ~head_valid | consumes),
             recent_write.addr.eq(recent_at),
             recent_write.data.key.eq(head.key),
             recent_write.data.slot.eq(learned_slot),
             recent_write.en.eq(learns),
         ]
-        coming = Signal(found)
-        m.d.comb += coming.eq(results.r_data)
+        moves = ~head_valid | consumes
+        with m.If(~coming_valid | moves):
+            m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy)]
         now_at = Signal(_RECENT)
         m.d.comb += now_at.eq(1 << recent_at)
         with m.If(learns):
@@ -246,13 +243,14 @@ class Names(wiring.Component):
             same_slot.eq(recent_read.data.slot),
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
-        with m.If(~head_valid | consumes):
-            own_hint = learns & (head.key[:_HINT] == coming.key[:_HINT])
+        with m.If(moves):
+            # The place that the head may take in this very clock counts, whatever comes of it: keys are compared whole.
+            own_hint = head.key[:_HINT] == coming.key[:_HINT]
             m.d.sync += [
-                head_valid.eq(results.r_rdy),
+                head_valid.eq(coming_valid),
                 head.eq(coming),
                 alike.eq(
-                    Cat(*(hint_valid[k] & (hints[k] == coming.key[:_HINT]) & ~(learns & now_at[k]) for k in range(_RECENT)))
+                    Cat(*(hint_valid[k] & (hints[k] == coming.key[:_HINT]) for k in range(_RECENT)))
                     | (now_at & own_hint.replicate(_RECENT))
                 ),
                 checks.eq(0),

@@ -133,8 +133,12 @@ class Nesting(wiring.Component):
         declarations = Signal(range(config.prefixes + 1))
         waiting = Signal(range(config.attributes + 2))
         attributes = Signal(range(config.attributes + 2))
+        level_bits = ceil_log2(config.depth)
         depth = Signal(range(config.depth + 1))
+        below = Signal(level_bits, init=(1 << level_bits) - 1)  # depth - 1
         cached = Signal(data.StructLayout({"valid": 1, "word": 32}))
+        declarations_before = Signal(range(config.prefixes + 1))
+        left = Signal()
         candidate = Signal(range(config.prefixes + 1))
         step = Signal(word_bits)
         wait = Signal(2)
@@ -152,7 +156,7 @@ class Nesting(wiring.Component):
             scopes_write.addr.eq(depth),
             scopes_write.data.eq(declarations),
             scopes_write.en.eq(takes_last & is_element),
-            scopes_read.addr.eq(depth - 1),
+            scopes_read.addr.eq(below),
             sizes_read.addr.eq(candidate - 1),
             sizes_write.addr.eq(declarations),
             sizes_write.data.eq(local_words),
@@ -268,11 +272,13 @@ class Nesting(wiring.Component):
         with m.If(takes):
             m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position)]
         with m.If(takes_last & is_element):
-            m.d.sync += [depth.eq(depth + 1), attributes.eq(0), waiting.eq(0)]
+            m.d.sync += [depth.eq(depth + 1), below.eq(below + 1), attributes.eq(0), waiting.eq(0)]
         with m.If(takes_last & is_end):
-            m.d.sync += [depth.eq(depth - 1), declarations.eq(scopes_read.data)]
-            with m.If(declarations != scopes_read.data):
-                m.d.sync += cached.valid.eq(0)
+            m.d.sync += [depth.eq(depth - 1), below.eq(below - 1), declarations.eq(scopes_read.data), declarations_before.eq(declarations)]
+        # A prefix that went out of scope may be the one used before; nothing asks for it in the clock after an end tag.
+        m.d.sync += left.eq(takes_last & is_end)
+        with m.If(left & (declarations != declarations_before)):
+            m.d.sync += cached.valid.eq(0)
         with m.If(takes_last & is_attribute):
             m.d.sync += attributes.eq(Mux(attributes > config.attributes, attributes, attributes + 1))
         with m.If(takes_last & (is_attribute | facts.value)):
@@ -344,7 +350,7 @@ class Nesting(wiring.Component):
         with m.If(fsm["CLOSE"]):
             m.d.sync += used_words.eq(waits_read.data)
             with m.If((waiting == 0) & closing_empty):
-                m.d.sync += [depth.eq(depth - 1), declarations.eq(scopes_read.data), cached.valid.eq(0)]
+                m.d.sync += [depth.eq(depth - 1), below.eq(below - 1), declarations.eq(scopes_read.data), cached.valid.eq(0)]
         recalls = fsm["RECALL"] & (wait == 2)
         fsm.on("RECALL", (recalls & step_last, "SEARCH"))
         with m.If(fsm["RECALL"]):
@@ -365,7 +371,8 @@ class Nesting(wiring.Component):
         fsm.on("END", (free, "RUN"))
         with m.If(fsm["END"] & free):
             m.d.sync += [
-                found.eq(0), depth.eq(0), declarations.eq(0), waiting.eq(0), attributes.eq(0), declared_value.eq(0), cached.valid.eq(0),
+                found.eq(0), depth.eq(0), below.eq(-1), declarations.eq(0), waiting.eq(0), attributes.eq(0), declared_value.eq(0),
+                cached.valid.eq(0),
             ]  # fmt: skip
         fsm.finish(m, clear=Const(0))
         return m

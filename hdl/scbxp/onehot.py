@@ -15,7 +15,8 @@ def any_of(conditions) -> Value:
 
 def chosen(*choices, width: int) -> Value:
     """The value whose condition holds, of pairs of which at most one does; 0 if none."""
-    return reduce(or_, (Value.cast(condition).replicate(width) & Value.cast(value) for condition, value in choices), Const(0, width))[:width]
+    terms = (Value.cast(condition).replicate(width) & Value.cast(value) for condition, value in choices)
+    return reduce(or_, terms, Const(0, width))[:width]
 
 
 class OneHot:

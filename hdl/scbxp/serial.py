@@ -148,11 +148,11 @@ class SerialLane(wiring.Component):
     """Takes rare markup apart, one byte a clock.
 
     While ``enable``, bytes move in the clocks in which ``go`` is 1: the one at ``i`` is taken, and acted on one ``go`` later; ``took``
-    says that a byte is acted on, ``i_lt`` that it is '<', ``position`` where it stands. What comes of it is at ``o`` in the clock after that. In a reference or a field of the XML declaration it
-    stands still for a clock at the end.
-    ``valid`` says that a byte is inside, ``empty`` that none is and it would take one, ``passing`` that bytes pass through, ``calm`` what may be passed over by words, both
-    decided by the bytes acted on. ``mode`` is the mode before the byte that is acted on, ``after`` that after it.
-    After Event.ERROR ``failed`` is 1 and nothing moves until ``clear``, which empties the lane.
+    says that a byte is acted on, ``i_lt`` that it is '<', ``position`` where it stands. What comes of it is at ``o`` in the clock after
+    that. At the end of a reference and of an encoding's name it stands still for a clock.
+    ``valid`` says that a byte is inside, ``empty`` that none is and it would take one, ``passing`` that bytes pass through, ``calm`` what
+    may be passed over by words, both decided by the bytes acted on. ``mode`` is the mode before the byte that is acted on, ``after`` that
+    after it. After Event.ERROR ``failed`` is 1 and nothing moves until ``clear``, which empties the lane.
     """
 
     i: In(SerialByte)
@@ -210,7 +210,14 @@ class SerialLane(wiring.Component):
             ]
         lane = byte.lane
         take = Signal()
-        m.d.comb += [take.eq(self.go & valid), self.took.eq(take), self.i_lt.eq(lane.lt), self.position.eq(byte.position), self.empty.eq(~valid & wants), self.passing.eq(fsm["PASS"])]
+        m.d.comb += [
+            take.eq(self.go & valid),
+            self.took.eq(take),
+            self.i_lt.eq(lane.lt),
+            self.position.eq(byte.position),
+            self.empty.eq(~valid & wants),
+            self.passing.eq(fsm["PASS"]),
+        ]
 
         in_doctype, in_subset, spaced = Signal(), Signal(), Signal()
         may_declare = Signal()
@@ -292,9 +299,7 @@ class SerialLane(wiring.Component):
         white = (number == 0x9) | (number == 0xA) | (number == 0xD)
         high = [number[at:].any() for at in (7, 11, 16)]
         m.d.sync += [
-            no_character.eq(
-                (~number[5:].any() & ~white) | (number[11:] == 0xD800 >> 11) | (number[1:] == 0xFFFE >> 1)
-            ),
+            no_character.eq((~number[5:].any() & ~white) | (number[11:] == 0xD800 >> 11) | (number[1:] == 0xFFFE >> 1)),
             size.eq(Cat(~high[0], high[0] & ~high[1], high[1] & ~high[2], high[2])),
         ]
 
@@ -456,9 +461,7 @@ class SerialLane(wiring.Component):
         wrong = take & ~fsm["PASS"] & byte.wrong
         against = Signal()
         m.d.comb += against.eq(take & ~byte.late & any_of(errors))
-        ends_markup = (
-            ((fsm["COMMENT_END"] | fsm["INSTRUCTION_END"]) & lane.gt & ~in_doctype) | (fsm["TARGET_END"] & lane.gt)
-        )
+        ends_markup = ((fsm["COMMENT_END"] | fsm["INSTRUCTION_END"]) & lane.gt & ~in_doctype) | (fsm["TARGET_END"] & lane.gt)
         by_code: dict[Code, list] = {}
         for state, code in codes:
             by_code.setdefault(code, []).append(state)
@@ -469,7 +472,9 @@ class SerialLane(wiring.Component):
             (fsm["SECTION_END"] & ~byte.closing & ~lane.gt, 0b0111),
             width=4,
         )
-        resolved = chosen((fsm["ENTITY_END"] & named.any(), 0b0001), (fsm["NUMBER_END"], Cat(1, ~size[0], size[2] | size[3], size[3])), width=4)
+        resolved = chosen(
+            (fsm["ENTITY_END"] & named.any(), 0b0001), (fsm["NUMBER_END"], Cat(1, ~size[0], size[2] | size[3], size[3])), width=4
+        )
         out = self.o
         bracket = Const(ord("]"), 8)
         entity = chosen(*((named[k], Const(ord(char), 8)) for k, char in enumerate(entities.values())), width=8)

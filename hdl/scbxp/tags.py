@@ -366,7 +366,7 @@ class TagChecker(wiring.Component):
             Signal(LANES, name=f"five_{name}")
             for name in ("wrong", "abutting", "outside", "text_outside", "extra_root", "unexpected", "too_deep")
         )
-        five_ends, five_event, five_break = Signal(), Signal(), Signal()
+        five_ends, five_break = Signal(), Signal()
         five_event_code = Signal(5)
         depth = Signal(8)
         root_seen = Signal()
