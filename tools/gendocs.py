@@ -351,7 +351,6 @@ def _rules() -> list[tuple[str, str]]:
         {"steps": 1023},
         {"steps": 4},
         {"names": 3},
-        {"learned": 3},
         {"learned": 2},
         {"values": 3},
         {"name_bytes": 68},
