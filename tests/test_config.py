@@ -85,7 +85,7 @@ def test_every_field_must_be_at_least_one(field: str, value: int) -> None:
         ({"subscriptions": 4096}, "subscriptions must be at most 4095, not 4096"),
         ({"steps": 1022}, "steps must be a multiple of the 16 slices, not 1022"),
         ({"slices": 3}, "steps must be a multiple of the 3 slices, not 1024"),
-        ({"steps": 8}, "steps must be at least the 16 steps of a subscription, not 8"),
+        ({"steps": 8, "slices": 4}, "steps must be at least the 16 steps of a subscription, not 8"),
         ({"names": 255}, "names must be a power of two, not 255"),
         ({"values": 100}, "values must be a power of two, not 100"),
         ({"xram_bytes": 2000}, "xram_bytes must be a power of two, not 2000"),
