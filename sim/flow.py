@@ -106,18 +106,22 @@ def _run(
     from sim.regression_report import broker_times, headline, report_of
     from spark_vectors.engines import build
     from spark_vectors.jobs import coverage, regress
+    from spark_vectors.jobs.command import plain_errors
     from spark_vectors.jobs.outcome import outcome
     from spark_vectors.jobs.vectors import ensure
     from spark_vectors.session import open_session
+    from spark_vectors.store import Store
 
-    with concurrent.futures.ThreadPoolExecutor(1) as beside:
-        building = beside.submit(build, engine, parameters.limits, words=words)
-        with open_session(master, name="x2cbbr", partitions=partitions) as spark:
+    with plain_errors(), open_session(master, name="x2cbbr", partitions=partitions) as spark:
+        for place in (vectors, results):
+            Store(spark, place).check_writable()
+        with concurrent.futures.ThreadPoolExecutor(1) as beside:
+            building = beside.submit(build, engine, parameters.limits, words=words)
             ensure(spark, parameters, vectors, partitions=partitions, quiet=quiet)
             building.result()
-            regress.regress(spark, vectors, results, name=engine, words=words, partitions=partitions, quiet=quiet)
-            counted = coverage.count(spark, vectors, partitions=partitions, quiet=quiet)
-            found = outcome(spark, vectors, results, counted)
+        regress.regress(spark, vectors, results, name=engine, words=words, partitions=partitions, quiet=quiet)
+        counted = coverage.count(spark, vectors, partitions=partitions, quiet=quiet)
+        found = outcome(spark, vectors, results, counted)
     times = None
     if engine == "verilator":
         if not quiet:

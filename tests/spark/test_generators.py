@@ -10,8 +10,9 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Frame, Header, Kind, OSid, Semantics, Verdict
 from sim.golden.xml import parse
 from spark_vectors.documents import KINDS, document, size_class, thesis_document
-from spark_vectors.families.broken import CODES
+from spark_vectors.families.broken import CODES, break_tree
 from spark_vectors.families.stock import THESIS_SIZES
+from spark_vectors.families.tree import Element
 from spark_vectors.golden import refusal_of
 from spark_vectors.queries import PathParameters, subscription_set, thesis_set
 from spark_vectors.refusals import REFUSALS
@@ -119,6 +120,14 @@ def test_documents_end_in_what_they_were_made_for() -> None:
     assert min(seen.values()) >= 2
     assert kinds == set(KINDS)
     assert len(sizes) == 5
+
+
+def test_too_many_prefixes_need_no_prefix_before_them() -> None:
+    root = Element("p:root", [("xmlns:p", "urn:p"), ("p:a", "1"), ("b", "2")], ["text"])
+    data, offset = break_tree(root, Code.PREFIXES, Draw(1, "prefixes"), BrokerConfig())
+    assert data.startswith(b'<root b="2">')
+    parsed = parse(data)
+    assert (parsed.code, parsed.offset) == (Code.PREFIXES, offset)
 
 
 def test_subscriptions_are_pinned() -> None:
