@@ -18,6 +18,9 @@ __all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_ve
 TOPS = {
     "scbxp": "hdl.scbxp.parser:Scbxp",
     "x2cbbr": "hdl.broker:Broker",
+    "x2cbbr_avalon": "hdl.system:AvalonBroker",
+    "x2cbbr_wishbone": "hdl.system:WishboneBroker",
+    "x2cbbr_axi": "hdl.system:AxiBroker",
 }
 """Module name in Verilog to ``module:class``; the class takes the configuration alone."""
 

@@ -1,7 +1,7 @@
 """Generate the pages of the documentation that must not drift from the code.
 
-``python -m tools.gendocs`` writes ``docs/formats.md`` and ``docs/limits.md`` from :mod:`hdl.contract` and :mod:`hdl.config`;
-with ``--check`` it writes nothing and fails when a page is stale.
+``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md`` and ``docs/registers.md`` from :mod:`hdl.contract` and
+:mod:`hdl.config`; with ``--check`` it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -14,9 +14,26 @@ from pathlib import Path
 
 from hdl import config, contract
 from hdl.config import PRESETS, BrokerConfig
-from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics, VerdictBody, WordClass, WordType, attach
+from hdl.contract import (
+    REGISTERS,
+    BusError,
+    Code,
+    Content,
+    Field,
+    Frame,
+    Header,
+    Kind,
+    OSid,
+    Refusal,
+    Register,
+    Semantics,
+    VerdictBody,
+    WordClass,
+    WordType,
+    attach,
+)
 
-__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "limits", "main", "stale"]
+__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "limits", "main", "registers", "stale"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -377,7 +394,63 @@ def _rules() -> list[tuple[str, str]]:
     return rules
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits}
+_REGISTERS = """\
+# Registers
+
+Words of 32 bits. XAVI and Wishbone count words, AXI4-Lite counts bytes: four times the address given here. All of it is defined in
+`hdl/contract.py`;
+`python -m tools.genregs` makes SystemRDL, a C header and Python constants of it (`fpga/registers/`, `fpga/host/registers.py`), and
+PeakRDL's pages with `--html FOLDER`. [Integration](integrate.md) shows how they are used.
+
+An access fails when there is no register at its address, when it does not select all four bytes, when it goes the wrong way, when a
+stream does not take
+its word within 256 clocks, or when a stream has no word to give. It then changes nothing but `error` and `errors`, and the bus answers
+with an error where it has one (Wishbone `err`, AXI `SLVERR`).
+
+{table}
+## Fields
+
+{fields}
+## Causes of an error
+
+{causes}
+## What is not reachable
+
+The thesis's interface loads and reads back the memories of its broker \\[T 7.6.2]. Here publications, subscriptions and the skeleton are
+loaded
+through streams, and results, verdicts, notifications and counters are read. The contents of the X-RAM, the P-RAM, the SMT and the CRT
+cannot be read word by
+word: a second read port on each of them would cost block RAM that the smaller devices do not have. What they hold shows in `registered`,
+`steps_used`, `pinned` and in the notifications.
+"""
+
+
+def registers() -> str:
+    """``docs/registers.md``."""
+
+    def address(one: Register) -> str:
+        return f"`{one.offset:04x}`" if one.count == 1 else f"`{one.offset:04x}`-`{one.offset + one.count - 1:04x}`"
+
+    def way(one: Register) -> str:
+        return " ".join(word for word, holds in (("read", one.readable), ("write", one.writable)) if holds)
+
+    def bits(field: Field) -> str:
+        return str(field.low) if field.width == 1 else f"{field.low + field.width - 1}..{field.low}"
+
+    parts = [one for one in REGISTERS if len(one.fields) > 1 or one.fields[0].width < 32]
+    return _NOTICE + _REGISTERS.format(
+        table=table(
+            ("word", "register", "way", "meaning"), [(address(one), f"`{one.name}`", way(one), _plain(one.sentence)) for one in REGISTERS]
+        ),
+        fields=table(
+            ("register", "bits", "field", "meaning"),
+            [(f"`{one.name}`", bits(field), f"`{field.name}`", _plain(field.sentence)) for one in parts for field in one.fields],
+        ),
+        causes=table(("number", "cause", "sentence"), [(str(cause.value), cause.name, cause.sentence) for cause in BusError]),
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits, "registers.md": registers}
 
 
 def stale() -> list[str]:
