@@ -6,6 +6,7 @@ from this module. It uses the standard library only, so that anything may import
 
 import enum
 import struct
+import zlib
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Self
 
@@ -30,6 +31,8 @@ __all__ = [
     "OSid",
     "Refusal",
     "Register",
+    "Segment",
+    "SegmentKind",
     "Semantics",
     "Verdict",
     "VerdictBody",
@@ -272,6 +275,12 @@ class Kind(enum.IntEnum):
     ROUTE = (ord("Q"), "broker to broker: a publication routed to the origin of a null-SID sample [T 5.4.3.5.2.1]")
     SOLICIT = (ord("L"), "broker to broker: asks another scope for publications matching the XPath text [T 5.4.6]")
     TOPOLOGY = (ord("T"), "topology entity to broker: top(X, BID), aux is the BID, the body is X [T 5.4.3.6.1]")
+    SKELETON = (ord("K"), "host to broker: the body is a name for the parser to know beforehand [T 4.3]; not answered, counters tell")
+    ACCESS = (
+        ord("A"),
+        "host to broker: a register; bits 12..0 of aux are its word address, bit 15 says write, and the body is the word to write; "
+        "back: the same aux, bit 14 says that it failed, and the body is the word read",
+    )
 
 
 @dataclass(frozen=True)
@@ -394,6 +403,87 @@ class VerdictBody:
         if len(data) != cls.BYTES:
             raise FrameError(f"a verdict's body must have {cls.BYTES} bytes, not {len(data)}")
         return cls(*cls._STRUCT.unpack(data))
+
+
+class SegmentKind(enum.IntEnum):
+    """What a segment of the host link is; a and b are its third and fourth byte."""
+
+    sentence: str
+
+    def __new__(cls, value: int, sentence: str = "") -> Self:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+    OPEN = (1, "host: begins a session with this number; the broker is reset and every number begins at 0")
+    OPENED = (2, "board: answers OPEN")
+    DATA = (3, "either: a is its number, the payload is the next piece of the stream of frames; it is never empty")
+    ACK = (4, "either: a is the number of the DATA that is expected next; those before b have left their places")
+    REPEAT = (5, "either: like ACK; DATA from a on must be sent again, because one was lost")
+    POLL = (6, "host: asks for an ACK")
+    CLOSED = (7, "board: the segment before belongs to no session, or to one that has ended")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of what the host link carries: five bytes, the payload, and its check sum, between two flags.
+
+    On the wire a segment is FLAG, then these bytes, then FLAG; one flag may end a segment and begin the next. A byte that is FLAG or ESCAPE
+    is sent as ESCAPE and the byte with bit 5 inverted, so that a flag is always a border, whatever was lost before it. The check sum is the
+    CRC-32 of Ethernet over the five bytes and the payload, least significant byte first.
+    """
+
+    kind: SegmentKind
+    session: int
+    a: int = 0
+    b: int = 0
+    payload: bytes = b""
+
+    FLAG: ClassVar[int] = 0x7E
+    ESCAPE: ClassVar[int] = 0x7D
+    INVERTED: ClassVar[int] = 0x20
+    HEADER_BYTES: ClassVar[int] = 5
+    CHECK_BYTES: ClassVar[int] = 4
+    MAX_PAYLOAD: ClassVar[int] = 255
+    WINDOW: ClassVar[int] = 8
+    """DATA under way in one direction at most: places that the board has for each."""
+
+    def __post_init__(self) -> None:
+        for name in ("session", "a", "b"):
+            if not 0 <= getattr(self, name) <= 255:
+                raise FrameError(f"{name} must be 0 to 255, not {getattr(self, name)!r}")
+        if len(self.payload) > self.MAX_PAYLOAD:
+            raise FrameError(f"a payload must have at most {self.MAX_PAYLOAD} bytes, not {len(self.payload)}")
+
+    def pack(self) -> bytes:
+        """The bytes on the wire, flags included."""
+        raw = bytes([self.kind, self.session, self.a, self.b, len(self.payload)]) + self.payload
+        raw += zlib.crc32(raw).to_bytes(self.CHECK_BYTES, "little")
+        special = (self.FLAG, self.ESCAPE)
+        body = b"".join(bytes([self.ESCAPE, byte ^ self.INVERTED]) if byte in special else bytes([byte]) for byte in raw)
+        return bytes([self.FLAG]) + body + bytes([self.FLAG])
+
+    @classmethod
+    def unpack(cls, body: bytes) -> "Segment":
+        """The segment whose bytes on the wire, without flags, are these."""
+        raw, escaped = bytearray(), False
+        for byte in body:
+            if escaped:
+                raw.append(byte ^ cls.INVERTED)
+                escaped = False
+            elif byte == cls.ESCAPE:
+                escaped = True
+            else:
+                raw.append(byte)
+        size = len(raw) - cls.HEADER_BYTES - cls.CHECK_BYTES
+        if escaped or size < 0 or raw[4] != size:
+            raise FrameError(f"a segment must have the length that it names, not {len(raw)} bytes")
+        if zlib.crc32(raw[: -cls.CHECK_BYTES]).to_bytes(cls.CHECK_BYTES, "little") != raw[-cls.CHECK_BYTES :]:
+            raise FrameError("a segment must have the check sum of its bytes")
+        if raw[0] not in SegmentKind._value2member_map_:
+            raise FrameError(f"a segment's kind must be one of {', '.join(k.name for k in SegmentKind)}, not {raw[0]}")
+        return cls(SegmentKind(raw[0]), raw[1], raw[2], raw[3], bytes(raw[cls.HEADER_BYTES : -cls.CHECK_BYTES]))
 
 
 def attach(xml: bytes, attachment: bytes) -> bytes:

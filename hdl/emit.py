@@ -21,6 +21,8 @@ TOPS = {
     "x2cbbr_avalon": "hdl.system:AvalonBroker",
     "x2cbbr_wishbone": "hdl.system:WishboneBroker",
     "x2cbbr_axi": "hdl.system:AxiBroker",
+    "x2cbbr_host": "hdl.system:HostedBroker",
+    "x2cbbr_uart": "hdl.system:UartBroker",
 }
 """Module name in Verilog to ``module:class``; the class takes the configuration alone."""
 

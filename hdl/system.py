@@ -1,7 +1,7 @@
 """The broker with a front: what a larger design instantiates, under the names that the bus's users expect."""
 
 from amaranth.hdl import Module, ResetInserter, Signal
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.broker import Broker
@@ -10,10 +10,12 @@ from hdl.bus.axi_lite import AxiLiteFront
 from hdl.bus.axi_stream import AxisInput, AxisOutput, AxisSignature
 from hdl.bus.edge import BrokerCounters, BrokerStreams, notifications
 from hdl.bus.framers import ResultFramer, VerdictFramer
+from hdl.bus.host import HostPort
 from hdl.bus.registers import RegisterFile
+from hdl.bus.uart import UartReceiver, UartTransmitter
 from hdl.bus.wishbone import WishboneFront
 
-__all__ = ["AvalonBroker", "AxiBroker", "ControlledBroker", "WishboneBroker", "connect_streams"]
+__all__ = ["AvalonBroker", "AxiBroker", "ControlledBroker", "HostedBroker", "UartBroker", "WishboneBroker", "connect_streams"]
 
 
 def connect_streams(m, front, broker) -> None:
@@ -38,8 +40,10 @@ class ControlledBroker(wiring.Component):
     Members
     -------
     i, o, interrupt, link : those of the register file
+    restart : In(1)
+        Resets the broker, like the register.
     reset : Out(1)
-        What has been held back for the broker is void.
+        The register resets the broker: what has been held back for it is void.
     streams : In(BrokerStreams(config)), without ``windows``
     """
 
@@ -49,6 +53,7 @@ class ControlledBroker(wiring.Component):
         self._registers = RegisterFile(config, windows=windows)
         given = self._registers.signature.members
         members = {name: given[name] for name in ("i", "o", "interrupt", "link", "reset")}
+        members["restart"] = In(1)
         if not windows:
             members["streams"] = In(BrokerStreams(config))
         super().__init__(members)
@@ -57,7 +62,7 @@ class ControlledBroker(wiring.Component):
         m = Module()
         m.submodules.registers = registers = self._registers
         broker = Broker(self._config)
-        m.submodules.broker = ResetInserter(registers.reset)(broker)
+        m.submodules.broker = ResetInserter(registers.reset | self.restart)(broker)
         wiring.connect(m, wiring.flipped(self.i), registers.i)
         wiring.connect(m, registers.o, wiring.flipped(self.o))
         m.d.comb += [
@@ -182,4 +187,99 @@ class AxiBroker(_Fronted):
             m.submodules[f"m_{name}"] = voided(unit)
             wiring.connect(m, source, unit.i)
             join(unit.axis, f"m_axis_{name}", source=True)
+        return m
+
+
+class HostedBroker(wiring.Component):
+    """The broker behind the host link, with the line as bytes.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+    patience : int
+        See :class:`hdl.bus.link.Link`.
+
+    Members
+    -------
+    rx, tx : In(stream.Signature(8)), Out(stream.Signature(8))
+    open : Out(1)
+        There is a session.
+    fault : Out(1)
+        A segment was damaged or had to be sent again, or a frame fitted nowhere, since the reset.
+    """
+
+    def __init__(self, config, *, patience: int = 4096):
+        self._config = config
+        self._patience = patience
+        super().__init__(
+            {"rx": In(stream.Signature(8)), "tx": Out(stream.Signature(8)), "open": Out(1), "fault": Out(1)}
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.host = host = HostPort(self._config, patience=self._patience)
+        m.submodules.broker = broker = ControlledBroker(self._config, windows=False)
+        for source, sink in (
+            (wiring.flipped(self.rx), host.rx),
+            (host.tx, wiring.flipped(self.tx)),
+            (host.streams, broker.streams),
+            (host.request, broker.i),
+            (broker.o, host.response),
+        ):
+            wiring.connect(m, source, sink)
+        _, damaged, repeated, misfits = host.counters
+        m.d.comb += [host.close.eq(broker.reset), broker.restart.eq(host.reset), self.open.eq(host.open)]
+        m.d.comb += [inner.eq(count) for inner, count in zip(broker.link, host.counters, strict=True)]
+        m.d.sync += self.fault.eq((damaged != 0) | (repeated != 0) | (misfits != 0))
+        return m
+
+
+class UartBroker(wiring.Component):
+    """The broker behind the host link on a UART: what a board's top holds.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+    divisor : int
+        Clocks of a bit, see :func:`hdl.bus.uart.divisor_of`.
+    patience : int
+        See :class:`hdl.bus.link.Link`; by default the time of 4096 bytes.
+
+    Members
+    -------
+    rx, tx : In(1), Out(1)
+        The line.
+    open, fault : Out(1)
+        See :class:`HostedBroker`.
+    receives, sends : Out(1)
+        A byte came; a byte goes out.
+    """
+
+    rx: In(1, init=1)
+    tx: Out(1, init=1)
+    open: Out(1)
+    fault: Out(1)
+    receives: Out(1)
+    sends: Out(1)
+
+    def __init__(self, config, *, divisor: int = 8, patience: int | None = None):
+        self._config, self._divisor = config, divisor
+        self._patience = 4096 * 10 * divisor if patience is None else patience
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.receiver = receiver = UartReceiver(divisor=self._divisor)
+        m.submodules.transmitter = transmitter = UartTransmitter(divisor=self._divisor)
+        m.submodules.hosted = hosted = HostedBroker(self._config, patience=self._patience)
+        wiring.connect(m, receiver.o, hosted.rx)
+        wiring.connect(m, hosted.tx, transmitter.i)
+        m.d.comb += [
+            receiver.pin.eq(self.rx),
+            self.tx.eq(transmitter.pin),
+            self.open.eq(hosted.open),
+            self.fault.eq(hosted.fault),
+            self.receives.eq(receiver.o.valid),
+            self.sends.eq(transmitter.i.valid),
+        ]
         return m

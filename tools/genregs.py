@@ -93,12 +93,12 @@ def python(top: AddrmapNode) -> str:
         "",
         "from typing import Final",
         "",
-        f"WORDS: Final = 0x{REGISTER_WORDS:04x}",
+        f"WORDS: Final = 0x{REGISTER_WORDS:04X}",
     ]
     for node in _registers(top):
         name = node.inst_name.upper()
         first = node.raw_absolute_address if node.is_array else node.absolute_address
-        lines += ["", f"{name}: Final = 0x{first // 4:04x}"]
+        lines += ["", f"{name}: Final = 0x{first // 4:04X}"]
         if node.is_array and node.array_dimensions:
             lines.append(f"{name}_COUNT: Final = {node.array_dimensions[0]}")
         lines += [f"{name}__{field.inst_name.upper()}: Final = ({field.low}, {field.width})" for field in node.fields()]
