@@ -211,9 +211,7 @@ class HostedBroker(wiring.Component):
     def __init__(self, config, *, patience: int = 4096):
         self._config = config
         self._patience = patience
-        super().__init__(
-            {"rx": In(stream.Signature(8)), "tx": Out(stream.Signature(8)), "open": Out(1), "fault": Out(1)}
-        )
+        super().__init__({"rx": In(stream.Signature(8)), "tx": Out(stream.Signature(8)), "open": Out(1), "fault": Out(1)})
 
     def elaborate(self, platform):
         m = Module()

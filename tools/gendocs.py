@@ -1,6 +1,7 @@
 """Generate the pages of the documentation that must not drift from the code.
 
-``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md`` and ``docs/registers.md`` from :mod:`hdl.contract` and
+``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md``
+and ``docs/host-link.md`` from :mod:`hdl.contract` and
 :mod:`hdl.config`; with ``--check`` it writes nothing and fails when a page is stale.
 """
 
@@ -26,6 +27,8 @@ from hdl.contract import (
     OSid,
     Refusal,
     Register,
+    Segment,
+    SegmentKind,
     Semantics,
     VerdictBody,
     WordClass,
@@ -33,7 +36,7 @@ from hdl.contract import (
     attach,
 )
 
-__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "limits", "main", "registers", "stale"]
+__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link", "limits", "main", "registers", "stale"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -122,6 +125,21 @@ EXAMPLES: tuple[tuple[str, str, Frame], ...] = (
         "TOPOLOGY, remove",
         "Flag bit 6: the entry for broker 255 is taken out.",
         Frame(Header(Kind.TOPOLOGY, aux=255, remove=True), b"price"),
+    ),
+    (
+        "SKELETON",
+        "The parser is to know the name `price`.",
+        Frame(Header(Kind.SKELETON), b"price"),
+    ),
+    (
+        "ACCESS, read",
+        "Register `0041`, the subscriptions held; the answer has the same aux and a body of 4 bytes.",
+        Frame(Header(Kind.ACCESS, reference=5, aux=0x0041)),
+    ),
+    (
+        "ACCESS, write",
+        "Bit 15 of aux: 1 is written to register `0002`.",
+        Frame(Header(Kind.ACCESS, reference=6, aux=0x8002), bytes([0, 0, 0, 1])),
     ),
 )
 """Name, what it says, and the frame; ``tests/test_contract.py`` pins the bytes of each by a literal."""
@@ -264,6 +282,8 @@ A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
 - VERDICT: {verdict_bytes} bytes, three numbers of 4: offset, bytes of the document, subscriptions matched.
 - NOTIFY, FORWARD: the content that the subscription asked for.
 - TOPOLOGY: the criterion X of `top(X, BID)`.
+- SKELETON: a name.
+- ACCESS: a word of a register, most significant byte first; nothing in a request to read.
 - UNSUBSCRIBE, RESULT: nothing.
 
 ## Examples
@@ -394,6 +414,68 @@ def _rules() -> list[tuple[str, str]]:
     return rules
 
 
+_HOST_LINK = """\
+# The host link
+
+How a host and a board exchange [frames](formats.md) over a line that loses and damages bytes, such as a UART. It carries one stream of
+frames each way:
+SUBSCRIBE, UNSUBSCRIBE, PUBLISH, SKELETON and ACCESS to the board, RESULT, VERDICT, NOTIFY and ACCESS to the host. The board's end is
+`hdl/bus/link.py`, the host's `fpga/host/link.py`; `hdl/contract.py` has the format.
+
+## Segments
+
+The stream is cut into segments. Each stands between two flags `7e`; one flag may end a segment and begin the next.
+
+| byte | field | meaning |
+| --- | --- | --- |
+| 0 | kind | see below |
+| 1 | session | chosen by the host |
+| 2 | a | by kind |
+| 3 | b | by kind |
+| 4 | length | bytes of the payload, 0 to {longest} |
+| 5 | payload | |
+| last 4 | check | CRC-32 of Ethernet over everything before it, least significant byte first |
+
+A byte `7e` or `7d` between the flags is sent as `7d` and the byte with bit 5 inverted. So `7e` is always a border, and a receiver that
+has lost its place
+finds the next segment at the next flag. A segment with a wrong check sum or length is dropped and counted; nothing of it is handed on.
+
+{kinds}
+## Rules
+
+- A session begins with OPEN and its answer OPENED. OPEN resets the broker: a session begins with no subscription, because a frame that
+was cut short can
+  only be forgotten with what it was part of. A segment of another session is answered with CLOSED and changes nothing.
+- DATA is numbered from 0, modulo 256, in each direction. At most {window} are under way each way: those sent and not yet gone from their
+  places at the other end. The receiver takes the one it expects and nothing else; one that came before is acknowledged again, and one that
+  comes too early is answered with REPEAT, once.
+- ACK says in a which DATA is expected next, and in b which places are free again. The board frees a place when the broker has taken its
+bytes. So a
+  broker that waits holds the host back, and nothing is dropped for want of room.
+- Who hears nothing for a while does something about it: the host sends POLL and repeats what the answering ACK says is missing; the
+board repeats all that is
+  not acknowledged. A host that hears nothing twenty times in a row gives up with an error.
+- A board that was reset has no session: the host hears CLOSED, and its driver raises `LinkClosed`.
+
+So a frame arrives whole, once and in order, or the session ends with an error that both sides see. What CRC-32 does not notice, one damaged
+segment in 2\\*\\*32, is not noticed.
+
+## The UART
+
+Eight bits, no parity, one stop bit, by default 3 Mbaud; the divisor is chosen so that the rate is met within 2 %. No flow control lines
+are needed.
+"""
+
+
+def host_link() -> str:
+    """``docs/host-link.md``."""
+    return _NOTICE + _HOST_LINK.format(
+        longest=Segment.MAX_PAYLOAD,
+        window=Segment.WINDOW,
+        kinds=table(("kind", "name", "sent by, and meaning"), [(str(kind.value), kind.name, kind.sentence) for kind in SegmentKind]),
+    )
+
+
 _REGISTERS = """\
 # Registers
 
@@ -450,7 +532,7 @@ def registers() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits, "registers.md": registers}
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits, "registers.md": registers, "host-link.md": host_link}
 
 
 def stale() -> list[str]:

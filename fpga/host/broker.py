@@ -142,9 +142,7 @@ class Broker:
             case Kind.NOTIFY:
                 # The number is modulo 65536: it is the latest such number that has been published.
                 number = header.aux + (self._published - 1 - header.aux) // 65536 * 65536
-                self._notifications.append(
-                    Notification(number, header.reference, header.osid, header.link, header.content, frame.body)
-                )
+                self._notifications.append(Notification(number, header.reference, header.osid, header.link, header.content, frame.body))
             case Kind.ACCESS:
                 self._answers[header.reference] = frame
             case _:
@@ -287,7 +285,8 @@ class Broker:
     def notifications(self, *, count: int | None = None, timeout: float = 0.0) -> Iterator[Notification]:
         """Those that have come, oldest first, each once.
 
-        Waits for the next one at most ``timeout`` seconds; with ``count``, gives that many and raises :class:`BrokerError` when they do not come.
+        Waits for the next one at most ``timeout`` seconds; with ``count``, gives that many and raises :class:`BrokerError` when they do
+        not come.
         """
         given = silences = 0
         while count is None or given < count:
@@ -342,4 +341,3 @@ class Broker:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
-

@@ -16,7 +16,8 @@ _CLOCKS_PER_SECOND = 1_000_000
 class SimulationTransport:
     """Runs only while it is read. A second of the driver's patience is a million clocks; ``clock`` counts those that have passed.
 
-    ``pace`` is the least distance of bytes to the board in clocks. ``noise``, given the bytes of one direction, returns what arrives of them.
+    ``pace`` is the least distance of bytes to the board in clocks. ``noise``, given the bytes of one direction, returns what arrives of
+    them.
     """
 
     patience = 0.02

@@ -22,7 +22,8 @@ _ATTACHED = 5
 class FrameSplitter(wiring.Component):
     """Takes frames byte by byte and hands each to the unit that it is for, in order.
 
-    SUBSCRIBE and UNSUBSCRIBE go on whole, of PUBLISH and SKELETON the body. ACCESS becomes a request to the register file, and its answer an ACCESS
+    SUBSCRIBE and UNSUBSCRIBE go on whole, of PUBLISH and SKELETON the body. ACCESS becomes a request to the register file, and its
+    answer an ACCESS
     frame. Any other kind, an attachment, and an ACCESS of the wrong length become a RESULT frame with the refusal BAD_HEADER; their bodies
     are dropped, and they are counted.
 

@@ -23,7 +23,8 @@ _RESET_CLOCKS = 8
 class Link(wiring.Component):
     """The board's end of the host link, see :class:`hdl.contract.Segment` and docs/host-link.md.
 
-    What the host sends is handed on only when its check sum is right, in order and once. What the board sends is kept until the host has it, and
+    What the host sends is handed on only when its check sum is right, in order and once. What the board sends is kept until the host has
+    it, and
     sent again when the host asks for that or is silent for ``patience`` clocks. When either end is slow the other waits. A session begins
     with OPEN, which resets everything behind this component; segments of another session are answered with CLOSED and change nothing.
 
@@ -87,7 +88,9 @@ class Link(wiring.Component):
         sizes_in = Array(Signal(8, name=f"size_in{place}") for place in range(_WINDOW))
         fits = Signal()
         m.d.comb += [
-            fits.eq((head.kind == SegmentKind.DATA) & ours & (head.a == expected) & ((expected - freed)[:8] < _WINDOW) & (head.length != 0)),
+            fits.eq(
+                (head.kind == SegmentKind.DATA) & ours & (head.a == expected) & ((expected - freed)[:8] < _WINDOW) & (head.length != 0)
+            ),
             inbox.write.addr.eq(Cat(receiver.byte_index, expected[:_SLOT])),
             inbox.write.data.eq(receiver.byte),
             inbox.write.en.eq(receiver.byte_valid & fits),

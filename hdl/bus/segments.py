@@ -24,7 +24,8 @@ class SegmentHead(data.Struct):
 class SegmentReceiver(wiring.Component):
     """Takes segments out of bytes, one a clock, whatever came before a flag.
 
-    Payload bytes are shown as they come, before it is known whether the segment is good. One clock after the flag that ends it either ``good`` or
+    Payload bytes are shown as they come, before it is known whether the segment is good. One clock after the flag that ends it either
+    ``good`` or
     ``damaged`` is 1; nothing else than a wrong check sum, a wrong length or an escape at its end makes a segment damaged. Fewer bytes
     than a header between two flags count as damaged too, none at all as nothing.
 
