@@ -158,7 +158,7 @@ def test_a_trace_is_replayed(tmp_path: Path) -> None:
 
     recorded = session(Recorder(line(), tmp_path / "trace"))
     assert session(TraceTransport(tmp_path / "trace")) == recorded
-    with Broker(TraceTransport(tmp_path / "trace")) as broker, pytest.raises(TraceError, match="the driver writes .* where the trace has"):
+    with Broker(TraceTransport(tmp_path / "trace")) as broker, pytest.raises(TraceError, match=r"the driver writes .* where the trace has"):
         broker.subscribe("//other")
     lines = (tmp_path / "trace").read_text().splitlines()
     assert json.loads(lines[0]) == {"patience": line_patience()}
@@ -191,7 +191,8 @@ def test_calls_can_be_awaited() -> None:
 
 def test_shell(tmp_path: Path) -> None:
     (tmp_path / "quotes.xml").write_text("<quotes><price>115</price></quotes>")
-    given = f"subscribe //price\nsubscribe //price[1]\nlist\npublish {tmp_path}/quotes.xml\nxml <a></b>\nunsubscribe 1\nunsubscribe 9\nnonsense\n"
+    given = f"subscribe //price\nsubscribe //price[1]\nlist\npublish {tmp_path}/quotes.xml\nxml <a></b>\n"
+    given += "unsubscribe 1\nunsubscribe 9\nnonsense\n"
     out = io.StringIO()
     with Broker(line()) as broker:
         Shell(broker, stdin=io.StringIO(given + "skeleton quotes\nclear\nreset\nwatch 0\nquit\n"), stdout=out).cmdloop()

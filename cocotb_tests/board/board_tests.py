@@ -80,9 +80,9 @@ async def sixty_four_subscriptions_and_twenty_documents(dut):
 
 @cocotb.test()
 async def noise_and_resets_deliver_nothing_wrong(dut):
-    """Bytes are lost, damaged and invented on the line, and the board is reset in the middle: what comes is right, and the link
-    recovers.""" bench = Board(dut,
-    rate=0.001) await bench.reset()
+    """Bytes are lost, damaged and invented, and the board is reset in the middle: what comes is right, and the link recovers."""
+    bench = Board(dut, rate=0.001)
+    await bench.reset()
     broker = await open_broker(bench.line)
     documents = some(bench, parameters()["documents"] // 4)
     await subscribe_and_publish(broker, documents)

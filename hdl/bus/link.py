@@ -155,7 +155,7 @@ class Link(wiring.Component):
             m.d.sync += [sizes_out[filled[:_SLOT]].eq(place_out), filled.eq(filled + 1), place_out.eq(0), pause.eq(0)]
 
         # --- Which segment the sender works on; it is chosen when the one before has left.
-        busy, sends_data = Signal(), Signal()
+        busy = Signal()
         outgoing = Signal(SegmentHead)
         slot = Signal(_SLOT)
         m.d.comb += [

@@ -5,6 +5,7 @@ are those of the writes alone, when nothing holds them.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from fpga.host.broker import Broker
 from fpga.host.simulation import SimulationTransport
@@ -44,7 +45,7 @@ def _spans(transfers: Sequence[Transfer], config: BrokerConfig) -> list[int]:
     """Clocks between marks."""
     found: list[Done] = run(transfers, config)
     marks = [one.clock for one, transfer in zip(found, [t for t in transfers if t.kind != "W"], strict=True) if transfer.kind == "M"]
-    return [later - earlier for earlier, later in zip(marks, marks[1:], strict=False)]
+    return [later - earlier for earlier, later in pairwise(marks)]
 
 
 def _xavi(seed: int) -> tuple[Row, ...]:

@@ -97,9 +97,8 @@ class Shell(cmd.Cmd):
     def _show(self, note: Notification) -> None:
         body = note.body.decode("utf-8", "replace").replace("\n", " ")
         body = body if len(body) <= _SHOWN else body[:_SHOWN] + "..."
-        self._say(
-            f"  subscription {note.reference}, publication {note.publication}, link {note.link}: {note.content.name.lower()} {body}".rstrip()
-        )
+        where = f"subscription {note.reference}, publication {note.publication}, link {note.link}"
+        self._say(f"  {where}: {note.content.name.lower()} {body}".rstrip())
 
     def do_watch(self, seconds: str) -> None:
         """watch [SECONDS]             show notifications that come in the meantime"""
