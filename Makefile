@@ -70,6 +70,9 @@ bitstream: setup-python ## build a board's bitstream: BOARD=ulx3s-85f, or BOARD=
 program: setup-python ## load a board that was built: BOARD=ulx3s-85f
 	@$(RUN) -m fpga.build $(or $(BOARD),help) --program
 
+netlist: setup ## simulate the synthesised netlist of small limits beside the hardware description (many minutes)
+	@$(RUN) -m pytest -n 0 -m long cocotb_tests/netlist $(ARGS)
+
 lint: setup-python ## ruff and mypy
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .

@@ -202,7 +202,8 @@ def test_osid_of_a_local_subscription_and_along_the_thesis_path() -> None:
         (lambda: Header.unpack(b"S" * 19), "a header must have 20 bytes, not 19"),
         (
             lambda: Header.unpack(b"X" + bytes(19)),
-            "kind must be one of SUBSCRIBE, UNSUBSCRIBE, RESULT, PUBLISH, VERDICT, NOTIFY, FORWARD, ROUTE, SOLICIT, TOPOLOGY, SKELETON, ACCESS, not 0x58",
+            "kind must be one of SUBSCRIBE, UNSUBSCRIBE, RESULT, PUBLISH, VERDICT, NOTIFY, FORWARD, ROUTE, SOLICIT, TOPOLOGY, "
+            "SKELETON, ACCESS, not 0x58",
         ),
         (lambda: Header.unpack(b"S\x80" + bytes(18)), "flags must leave bit 7 and content 3 unused, not 0x80"),
         (lambda: Header.unpack(b"S\x06" + bytes(18)), "flags must leave bit 7 and content 3 unused, not 0x06"),

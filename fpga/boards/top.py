@@ -1,6 +1,7 @@
 """The top of every board: clock, reset, UART, LEDs, and the broker behind the host link."""
 
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module, Signal
+from amaranth.lib import io
 from amaranth.lib.cdc import ResetSynchronizer
 
 from fpga.boards import Board
@@ -26,28 +27,34 @@ class BoardTop(Elaboratable):
     def elaborate(self, platform):
         m = Module()
         board = self.board
-        oscillator = platform.request(platform.default_clk).i
+        ports = {}
+
+        def pin(name, number, part, direction):
+            """The inner side of a pin; a resource is asked for once, and any of its parts used."""
+            if (name, number) not in ports:
+                parts = [subsignal.name for subsignal in platform.lookup(name, number).ios if hasattr(subsignal, "name")]
+                ports[name, number] = platform.request(name, number, dir=dict.fromkeys(parts, "-") if parts else "-")
+            port = ports[name, number]
+            buffer = io.Buffer(direction, getattr(port, part) if part else port)
+            m.submodules[f"{name}_{number}_{part or 'pin'}"] = buffer
+            return buffer.i if direction == "i" else buffer.o
+
+        oscillator = pin(platform.default_clk, 0, "", "i")
         settings = pll_settings(platform.default_clk_frequency / 1e6, self.mhz)
         locked = Signal()
         m.domains.sync = ClockDomain()
         m.submodules.pll = pll_instance(settings, i=oscillator, o=ClockSignal(), locked=locked)
         pressed = Signal()
         if board.button:
-            m.d.comb += pressed.eq(platform.request(*board.button).i)
+            m.d.comb += pressed.eq(pin(*board.button, "", "i"))
         m.submodules.reset = ResetSynchronizer(~locked | pressed, domain="sync")
 
         m.submodules.core = core = UartBroker(self.config, divisor=divisor_of(settings.mhz * 1e6, board.baud))
-        uart = platform.request("uart", 0)
-        m.d.comb += [core.rx.eq(uart.rx.i), uart.tx.o.eq(core.tx)]
+        m.d.comb += [core.rx.eq(pin("uart", 0, "rx", "i")), pin("uart", 0, "tx", "o").eq(core.tx)]
 
-        lights = {}
         shows = (core.open, self._stretched(m, core.receives), self._stretched(m, core.sends), core.fault)
         for (name, number, part), shown in zip(board.leds, shows, strict=False):
-            key = (name, number)
-            if key not in lights:
-                lights[key] = platform.request(name, number)
-            pin = getattr(lights[key], part) if part else lights[key]
-            m.d.comb += pin.o.eq(shown)
+            m.d.comb += pin(name, number, part, "o").eq(shown)
         return m
 
     @staticmethod

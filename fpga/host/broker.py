@@ -31,8 +31,8 @@ _COUNTERS = (
     "misfits",
 )
 _ARRAYS = ("verdicts", "notified")
-_PATIENCE = 200
-"""Times that the link may be silent, and still be there, before an answer is missed."""
+_PATIENCE = 400
+"""Looks at the link in a row that bring no frame before an answer is missed; every second one of them is a silence."""
 
 
 class BrokerError(Exception):
@@ -118,8 +118,10 @@ class Broker:
         self._link.send(Frame(header, body).pack())
 
     def _pump(self, timeout: float | None = None) -> bool:
-        heard = self._link.pump(timeout)
-        self._raw += self._link.received()
+        """Carry bytes; whether some of a frame came."""
+        self._link.pump(timeout)
+        arrived = self._link.received()
+        self._raw += arrived
         while len(self._raw) >= Header.BYTES:
             size = Header.BYTES + int.from_bytes(self._raw[16:20], "big")
             if len(self._raw) < size:
@@ -127,7 +129,7 @@ class Broker:
             frame = Frame.unpack(bytes(self._raw[:size]))
             del self._raw[:size]
             self._arrive(frame)
-        return heard
+        return bool(arrived)
 
     def _arrive(self, frame: Frame) -> None:
         header = frame.header
@@ -294,9 +296,9 @@ class Broker:
                 yield self._notifications.popleft()
                 given, silences = given + 1, 0
                 continue
-            heard = self._pump(None if count is not None else timeout)
-            silences = 0 if heard else silences + 1
-            if count is None and not heard and not self._notifications:
+            arrived = self._pump(None if count is not None else timeout)
+            silences = 0 if arrived else silences + 1
+            if count is None and not arrived:
                 return
             if silences > _PATIENCE:
                 raise BrokerError(f"{count} notifications were due, and {given} have come")

@@ -22,9 +22,9 @@ def _words(m, o, words, *, valid, done):
     with m.Switch(index):
         for number, word in enumerate(words):
             with m.Case(number):
-                m.d.comb += o.payload.data.eq(word)
+                m.d.comb += [o.payload.data.eq(word), o.payload.count.eq(4)]
     last = index == len(words) - 1
-    m.d.comb += [o.valid.eq(valid), o.payload.count.eq(4), o.payload.last.eq(last), done.eq(valid & o.ready & last)]
+    m.d.comb += [o.valid.eq(valid), o.payload.last.eq(last), done.eq(valid & o.ready & last)]
     with m.If(valid & o.ready):
         m.d.sync += index.eq(Mux(last, 0, index + 1))
 

@@ -89,13 +89,12 @@ class FrameSplitter(wiring.Component):
             self.request.payload.data.eq(data_word),
             self.request.payload.write.eq(writes),
             references.i.payload.eq(swapped(header[3])),
-            self.answer.payload.count.eq(4),
             self.answer.payload.last.eq(back == Mux(refuses, _HEADER_WORDS - 1, _HEADER_WORDS)),
         ]
         with m.Switch(back):
             for number, value in enumerate(answers):
                 with m.Case(number):
-                    m.d.comb += self.answer.payload.data.eq(value)
+                    m.d.comb += [self.answer.payload.data.eq(value), self.answer.payload.count.eq(4)]
 
         with m.FSM():
             with m.State("HEADER"):

@@ -88,7 +88,7 @@ class SegmentReceiver(wiring.Component):
 
 
 class SegmentSender(wiring.Component):
-    """Sends a segment as bytes, at most one a clock.
+    """Sends a segment as bytes: those of the payload every third clock at most, the others one a clock.
 
     Members
     -------
@@ -108,7 +108,7 @@ class SegmentSender(wiring.Component):
         m = Module()
         m.submodules.crc = check = _CRC(data_width=8).create()
         head = self.i.payload.as_value()
-        raw = Signal(8)
+        raw, held = Signal(8), Signal(8)
         stuffed, escaping, taken = Signal(), Signal(), Signal()
         place = Signal(range(Segment.HEADER_BYTES))
         special = (raw == Segment.FLAG) | (raw == Segment.ESCAPE)
@@ -136,11 +136,14 @@ class SegmentSender(wiring.Component):
                         m.next = "CHECK"
                         with m.If(self.i.payload.length != 0):
                             m.next = "FETCH"
-            # The byte at ``index`` comes with the next clock.
+            # The byte at ``index`` comes with the next clock, late in it.
             with m.State("FETCH"):
+                m.next = "HOLD"
+            with m.State("HOLD"):
+                m.d.sync += held.eq(self.byte)
                 m.next = "PAYLOAD"
             with m.State("PAYLOAD"):
-                m.d.comb += [stuffed.eq(1), raw.eq(self.byte), check.valid.eq(taken)]
+                m.d.comb += [stuffed.eq(1), raw.eq(held), check.valid.eq(taken)]
                 with m.If(taken):
                     m.d.sync += self.index.eq(self.index + 1)
                     m.next = "FETCH"
