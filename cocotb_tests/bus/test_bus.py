@@ -3,6 +3,7 @@
 
 import pytest
 
+from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.bus.uart_loop import UartLoop
 from cocotb_tests.runner import SIMULATORS, simulate
@@ -60,3 +61,8 @@ def test_divisor(clock: float, baud: int, divisor: int) -> None:
 def test_a_rate_out_of_reach_is_refused() -> None:
     with pytest.raises(ValueError, match="baud must be a rate that 25000000 Hz divides into at least 4 clocks within 2 %, not 12000000"):
         divisor_of(25e6, 12_000_000)
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_axis(simulator: str) -> None:
+    simulate(AxisLoop(), tests="cocotb_tests.bus.axis_tests", simulator=simulator, seed=7, ports_only=True)

@@ -65,8 +65,9 @@ class FrameSplitter(wiring.Component):
         whole = Signal()
         taken = Signal()
         m.d.comb += [aux.eq(swapped(header[0][16:]))]
+        forwards = Signal()
         for name, port in words.items():
-            m.d.comb += [port.payload.eq(word), port.valid.eq(whole & target[name])]
+            m.d.comb += [port.payload.eq(word), port.valid.eq(forwards & whole & target[name])]
         m.d.comb += taken.eq(Cat(port.ready & target[name] for name, port in words.items()).any() | target["access"] | target["nowhere"])
 
         data_word = Signal(32)
@@ -147,7 +148,7 @@ class FrameSplitter(wiring.Component):
                         with m.If(left == 0):
                             m.next = "HEADER"
             with m.State("BODY"):
-                m.d.comb += self.i.ready.eq(~whole & (left != 0))
+                m.d.comb += [self.i.ready.eq(~whole & (left != 0)), forwards.eq(1)]
                 with m.If(self.i.valid & self.i.ready):
                     m.d.sync += [
                         word.data.word_select(word.count[:2], 8).eq(self.i.payload),
