@@ -225,3 +225,4 @@ def test_engine_filters_as_the_others_do() -> None:
         assert one.matches == tuple(10 * place for place, text in enumerate(TEXTS, start=1) if text in due(document))
     assert found.documents[-1].result.code is Code.UNCLOSED
     assert [one.code for one in engine.parse([b"<a/>", b"<a>"])] == [Code.OK, Code.UNCLOSED]
+    engine.close()

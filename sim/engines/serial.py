@@ -43,6 +43,10 @@ class DriverEngine:
         except (BrokerError, LinkError, TransportError) as error:
             raise EngineError(str(error), hint=_HINT) from error
 
+    def close(self) -> None:
+        """Let the port go."""
+        self._broker.close()
+
     def parse(self, documents: Sequence[bytes], *, words: bool = False) -> list[ParseResult]:
         if words:
             raise EngineError("a board gives verdicts but no words", hint="choose --engine verilator for words")
