@@ -14,7 +14,7 @@ _UNDER_WAY = 8
 class Xavi(wiring.Component):
     """An Avalon-MM slave with 32-bit data and a 13-bit word address.
 
-    A write takes one clock, also one after the other; it is held by ``avs_waitrequest`` only while a stream has no room. A read takes five
+    A write takes one clock, also one after the other; it is held by ``avs_waitrequest`` only while a stream has no room. A read takes six
     clocks. ``avs_chipselect`` and, in its first clock, ``avs_begintransfer`` must be 1 for a transfer to count. A transfer that does not
     begin so, does not enable all bytes, or both reads and writes, fails: it changes nothing, reads as 0 and shows in the register ERROR.
     So does one to an address without a register. ``avs_readdata`` stays until the next read.

@@ -10,7 +10,7 @@ from hdl.bus.edge import BrokerCounters, BrokerStreams, BusRequest, BusResponse,
 from hdl.bus.framers import ResultFramer, VerdictFramer
 from hdl.contract import CONTRACT_VERSION, IDENTITY, REGISTERS, BusError, register
 from hdl.layouts import DocumentWord
-from hdl.stream import StreamFifo
+from hdl.stream import Register, StreamFifo
 
 __all__ = ["LINK_COUNTERS", "RegisterFile"]
 
@@ -29,7 +29,7 @@ _BANK = 3
 class RegisterFile(wiring.Component):
     """Answers accesses to the registers of :data:`hdl.contract.REGISTERS`.
 
-    It takes a request a clock and answers three clocks later, in order. A word written to a stream waits up to 256 clocks for room, so
+    It takes a request a clock and answers four clocks later, in order. A word written to a stream waits up to 256 clocks for room, so
     that a
     bus can never be held for good; then it is refused. An access that fails is answered with an error, sets ERROR if that is clear, counts
     in ERRORS, and changes nothing else.
@@ -71,16 +71,26 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config, counters = self._config, self.counters
+        m.submodules.requests = requests = Register(BusRequest)
+        wiring.connect(m, wiring.flipped(self.i), requests.i)
+        coming = requests.o.payload
         held = Signal(BusRequest)
         held_valid = Signal()
         advance = Signal()
         executes = Signal()
         m.d.comb += [
             advance.eq(~self.o.valid | self.o.ready),
-            self.i.ready.eq(~held_valid | executes),
+            requests.o.ready.eq(~held_valid | executes),
         ]
-        with m.If(self.i.ready):
-            m.d.sync += [held_valid.eq(self.i.valid), held.eq(self.i.payload)]
+        with m.If(requests.o.ready):
+            m.d.sync += [held_valid.eq(requests.o.valid), held.eq(coming)]
+
+        def is_at(offset, name):
+            """Whether the request that is held is for this word; decided a clock before it is held."""
+            found = Signal(name=f"at_{name}")
+            with m.If(requests.o.ready):
+                m.d.sync += found.eq(coming.address == offset)
+            return found
 
         # --- What each register reads as; those without an entry here read as 0.
         control_clear = Signal()
@@ -115,28 +125,27 @@ class RegisterFile(wiring.Component):
             read[register("notified").offset + link] = counters.notified[link]
 
         # --- Streams.
-        write_room, write_taken, take, waits = {}, {}, {}, {}
+        write_room, write_taken, take, waits = [], [], [], []
         if self._windows:
-            write_room, write_taken, take, waits = self._streams(m, held, read, available)
+            write_room, write_taken, take, waits = self._streams(m, held, read, available, is_at)
 
         # --- Execution of the request that is held.
         known, readable, writable = Signal(), Signal(), Signal()
+        with m.If(requests.o.ready):
+            m.d.sync += [known.eq(0), readable.eq(0), writable.eq(0)]
         windowed = (*_INBOUND, "result", "verdict", "notification")
-        with m.Switch(held.address):
+        with m.Switch(coming.address):
             for one in REGISTERS:
                 count = config.links if one.name.startswith(("notified", "notification")) else one.count
                 if not self._windows and one.name.rpartition("_")[0] in windowed:
                     continue
-                with m.Case(*range(one.offset, one.offset + count)):
-                    m.d.comb += [known.eq(1), readable.eq(one.readable), writable.eq(one.writable)]
-        room, lacking = Signal(init=1), Signal()
-        with m.Switch(held.address):
-            for offset, ready in write_room.items():
-                with m.Case(offset):
-                    m.d.comb += room.eq(ready)
-            for offset, valid in waits.items():
-                with m.Case(offset):
-                    m.d.comb += lacking.eq(~valid)
+                with m.Case(*range(one.offset, one.offset + count)), m.If(requests.o.ready):
+                    m.d.sync += [known.eq(1), readable.eq(one.readable), writable.eq(one.writable)]
+        room, lacking = Signal(), Signal()
+        m.d.comb += [
+            room.eq(~Cat(at & ~ready for at, ready in write_room).any()),
+            lacking.eq(Cat(at & ~valid for at, valid in waits).any()),
+        ]
         waited = Signal(range(_PATIENCE))
         cause = Signal(4)
         with m.If(held.partial):
@@ -159,14 +168,16 @@ class RegisterFile(wiring.Component):
             m.d.sync += waited.eq(0)
         with m.Elif(waited != _PATIENCE - 1):
             m.d.sync += waited.eq(waited + 1)
-        for offset, taken in write_taken.items():
-            m.d.comb += taken.eq(writes & (held.address == offset))
-        for offset, taken in take.items():
-            m.d.comb += taken.eq(executes & good & ~held.write & (held.address == offset))
+        for at, taken in write_taken:
+            m.d.comb += taken.eq(writes & at)
+        for at, taken in take:
+            m.d.comb += taken.eq(executes & good & ~held.write & at)
 
         # --- Registers that can be written.
+        places = {name: is_at(register(name).offset, name) for name in ("interrupt", "interrupt_enable", "scratch", "error", "control")}
+
         def written(name):
-            return writes & (held.address == register(name).offset)
+            return writes & places[name]
 
         events = Cat(available, self.cleared & control_clear, executes & ~good)
         m.d.comb += [
@@ -222,10 +233,10 @@ class RegisterFile(wiring.Component):
             m.d.sync += self.o.payload.data.eq(gathered)
         return m
 
-    def _streams(self, m, held, read, available):
-        """The queues before and after the broker; by offset: which can take a word, the signals that hand it over, the signals that take a
-        word out, and which have one."""
-        room, taken, take, waits = {}, {}, {}, {}
+    def _streams(self, m, held, read, available, is_at):
+        """The queues before and after the broker. For the words that are asked for: which can take one, the signals that hand it over, the
+        signals that take one out, and which have one."""
+        room, taken, take, waits = [], [], [], []
         config, streams = self._config, self.streams
         queued = ResetInserter(self.reset)
         for name in _INBOUND:
@@ -233,19 +244,18 @@ class RegisterFile(wiring.Component):
             m.submodules[name] = queued(fifo)
             wiring.connect(m, fifo.o, wiring.flipped(getattr(streams, name)))
             read[register(f"{name}_state").offset] = _DEPTH - fifo.level
-            offers = []
-            for suffix, count, last in (("data", 4, 0), *((f"end{size}", size, 1) for size in range(5))):
-                offset = register(f"{name}_{suffix}").offset
-                hit = Signal(name=f"{name}_{suffix}")
-                offers.append(hit)
-                room[offset], taken[offset] = fifo.i.ready, hit
-                with m.If(held.address == offset):
+            sizes = [(f"{name}_data", 4, 0), *((f"{name}_end{size}", size, 1) for size in range(5))]
+            hits = [is_at(register(place).offset, place) for place, _, _ in sizes]
+            for hit, (_, count, last) in zip(hits, sizes, strict=True):
+                with m.If(hit):
                     m.d.comb += [
                         fifo.i.payload.data.eq(held.data[: 8 * count]),
                         fifo.i.payload.count.eq(count),
                         fifo.i.payload.last.eq(last),
                     ]
-            m.d.comb += fifo.i.valid.eq(Cat(offers).any())
+            hit = Cat(hits).any()
+            room.append((hit, fifo.i.ready))
+            taken.append((hit, fifo.i.valid))
 
         results, verdicts = ResultFramer(config), VerdictFramer(config)
         m.submodules.results, m.submodules.verdicts = queued(results), queued(verdicts)
@@ -269,7 +279,9 @@ class RegisterFile(wiring.Component):
             word = fifo.o.payload
             read[state] = Mux(fifo.o.valid, Cat(Const(1, 1), word.last, word.count), 0)
             read[offset] = word.data
-            take[offset], waits[offset] = fifo.o.ready, fifo.o.valid
+            at = is_at(offset, f"{name}_data{place}")
+            take.append((at, fifo.o.ready))
+            waits.append((at, fifo.o.valid))
             valids.setdefault(name, []).append(fifo.o.valid)
         m.d.comb += available.eq(Cat(Cat(valids[name]).any() for name in ("result", "verdict", "notification")))
         return room, taken, take, waits

@@ -14,7 +14,7 @@ _UNDER_WAY = 8
 class WishboneFront(wiring.Component):
     """A pipelined Wishbone slave with 32-bit data and a 13-bit word address.
 
-    It takes an access a clock and answers each three clocks later with ``wb_ack_o``, or with ``wb_err_o`` if it failed: a bad address,
+    It takes an access a clock and answers each four clocks later with ``wb_ack_o``, or with ``wb_err_o`` if it failed: a bad address,
     not all of
     ``wb_sel_i``, the wrong direction, a stream without room or word. It stalls only while a stream has no room. When ``wb_cyc_i`` falls,
     accesses under way are carried out and not answered.
