@@ -6,15 +6,18 @@ import pytest
 from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.bus.uart_loop import UartLoop
-from cocotb_tests.runner import SIMULATORS, simulate
+from cocotb_tests.runner import simulate
 from hdl.bus.link import Link
 from hdl.bus.uart import divisor_of
+
+BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
+"""Building the models for Verilator is what takes long here."""
 
 ROUNDS = {"verilator": 30, "icarus": 10}
 BYTES = {"verilator": 6000, "icarus": 1200}
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 @pytest.mark.parametrize("front", FRONTS)
 def test_front(simulator: str, front: str) -> None:
     simulate(
@@ -27,7 +30,7 @@ def test_front(simulator: str, front: str) -> None:
     )
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 def test_link(simulator: str) -> None:
     simulate(
         Link(patience=1500),
@@ -39,7 +42,7 @@ def test_link(simulator: str) -> None:
     )
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 def test_uart(simulator: str) -> None:
     simulate(
         UartLoop(divisor=33),
@@ -63,6 +66,6 @@ def test_a_rate_out_of_reach_is_refused() -> None:
         divisor_of(25e6, 12_000_000)
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 def test_axis(simulator: str) -> None:
     simulate(AxisLoop(), tests="cocotb_tests.bus.axis_tests", simulator=simulator, seed=7, ports_only=True)
