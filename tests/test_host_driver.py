@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
+from typer.testing import CliRunner
 
 from cocotb_tests.noise import Noise
 from fpga.host import registers
 from fpga.host.asynchronous import AsyncBroker
 from fpga.host.broker import AccessError, Broker, Refused, Subscription
-from fpga.host.link import LinkClosed
+from fpga.host.link import LinkClosed, LinkError
 from fpga.host.simulation import SimulationTransport
 from fpga.host.transport import Recorder, SerialTransport, TraceError, TraceTransport, Transport
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Refusal, Verdict
+from sim.cli import app
 from sim.cli.shell import Shell
 from sim.engines.interface import Subscription as Wanted
 from sim.engines.serial import DriverEngine
@@ -226,3 +228,36 @@ def test_engine_filters_as_the_others_do() -> None:
     assert found.documents[-1].result.code is Code.UNCLOSED
     assert [one.code for one in engine.parse([b"<a/>", b"<a>"])] == [Code.OK, Code.UNCLOSED]
     engine.close()
+
+
+def test_what_is_no_board_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<a/>")
+    cases = {
+        ("shell", "--engine", "model"): "the shell cannot use the engine 'model'; choose verilator, or serial:PORT.",
+        ("parse", "--engine", "serial:", f"{tmp_path}/a.xml"): "'' is not a serial port; write serial:/dev/ttyUSB0",
+        ("parse", "--engine", f"serial:{tmp_path}/none", f"{tmp_path}/a.xml"): f"the port '{tmp_path}/none' cannot be opened",
+        ("shell", "--engine", f"serial:{tmp_path}/none@115200"): f"the port '{tmp_path}/none' cannot be opened",
+        ("parse", "--engine", "serial:/dev/x@fast", f"{tmp_path}/a.xml"): "'/dev/x@fast' is not a serial port",
+    }
+    for command, message in cases.items():
+        done = CliRunner().invoke(app, list(command))
+        assert done.exit_code in (1, 2), command
+        assert message in " ".join(done.stderr.split()), command
+
+
+def test_a_silent_line_is_given_up() -> None:
+    class Silent:
+        patience = 0.0
+
+        def session(self) -> int:
+            return 1
+
+        def write(self, data: bytes) -> None: ...
+
+        def read(self, timeout: float) -> bytes:
+            return b""
+
+        def close(self) -> None: ...
+
+    with pytest.raises(LinkError, match="the board does not answer"):
+        Broker(Silent())
