@@ -16,6 +16,7 @@ N ?= 2000
 MASTER ?= local[2]
 CONFIG ?= default
 ENGINE ?= verilator
+export SEEDS ALLOW_FAIL
 SPARK = --seed $(SEED) --documents $(N) --config $(CONFIG) --master "$(MASTER)"
 
 # A target is a line with its explanation after ## and a recipe; none of them is a file.
@@ -61,6 +62,15 @@ regress: setup-run ## the same at size, parsed words included (N=documents, ENGI
 
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
 	@$(RUN) -m hdl.emit $(ARGS)
+
+bitstream: setup-python ## build a board's bitstream: BOARD=ulx3s-85f, or BOARD=help (SEEDS=n, ALLOW_FAIL=1, ARGS="--mhz f")
+	@$(RUN) -m fpga.build $(or $(BOARD),help) $(ARGS)
+
+program: setup-python ## load a board that was built: BOARD=ulx3s-85f
+	@$(RUN) -m fpga.build $(or $(BOARD),help) --program
+
+netlist: setup ## simulate the synthesised netlist of small limits beside the hardware description (many minutes)
+	@$(RUN) -m pytest -n 0 -m long cocotb_tests/netlist $(ARGS)
 
 lint: setup-python ## ruff and mypy
 	@$(RUN) -m ruff check .

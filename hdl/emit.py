@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import importlib
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -18,8 +19,15 @@ __all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_ve
 TOPS = {
     "scbxp": "hdl.scbxp.parser:Scbxp",
     "x2cbbr": "hdl.broker:Broker",
+    "x2cbbr_avalon": "hdl.system:AvalonBroker",
+    "x2cbbr_wishbone": "hdl.system:WishboneBroker",
+    "x2cbbr_axi": "hdl.system:AxiBroker",
+    "x2cbbr_host": "hdl.system:HostedBroker",
+    "x2cbbr_uart": "hdl.system:UartBroker",
 }
 """Module name in Verilog to ``module:class``; the class takes the configuration alone."""
+
+_CONSTANT_BLOCK = re.compile(r"always @\*\n( *\S+(?: \S+)? = \d+'[hdb][0-9a-fx]+;)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,10 +59,17 @@ def component_of(top: str, config: BrokerConfig) -> wiring.Component:
 
 
 def to_verilog(component: wiring.Component, *, name: str) -> str:
-    """The component as Verilog, the same text for the same component; any warning is an error."""
+    """The component as Verilog, the same text for the same component; any warning is an error.
+
+    So is a part of a signal that is driven by a constant while other parts are not: it becomes a block that waits for a change of nothing,
+    and simulators never run it.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+        text = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+    if found := _CONSTANT_BLOCK.search(text):
+        raise ValueError(f"a signal must not be driven by a constant in part, as in {found[1].strip()!r}")
+    return text
 
 
 def _members(shape) -> dict[str, int]:

@@ -20,6 +20,7 @@ MAKERS = {
     "broker": "sim.bench.broker:groups",
     "cases": "sim.bench.cases:groups",
     "spark": "sim.bench.growth:groups",
+    "bus": "sim.bench.bus:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
 

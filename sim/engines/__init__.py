@@ -13,6 +13,7 @@ ENGINES: Mapping[str, str] = {
     "model": "sim.engines.model:ModelEngine",
     "verilator": "sim.engines.verilator:VerilatorEngine",
     "icarus": "sim.engines.icarus:IcarusEngine",
+    "serial": "sim.engines.serial:SerialEngine",
 }
 """Name to ``module:factory``. A factory takes the limits, and by keyword the ``argument`` after a colon in the name, if there is one."""
 

@@ -24,7 +24,7 @@ module filter_bench;
     wire [`NOTIFICATION__0__PAYLOAD_WIDTH-1:0] link_payload [0:LINKS-1];
 
     x2cbbr dut (
-        .clk(clk), .rst(rst), .clear(1'b0),
+        .clk(clk), .rst(rst), .clear(1'b0), .skeleton__valid(1'b0), .skeleton__payload(36'b0),
         .subscription__valid(subscription_valid), .subscription__ready(subscription_ready), .subscription__payload(payload),
         .publication__valid(publication_valid), .publication__ready(publication_ready), .publication__payload(payload),
         .result__valid(result_valid), .result__ready(result_ready), .result__payload(result_payload),

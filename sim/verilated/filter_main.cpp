@@ -178,6 +178,7 @@ int main(int argc, char **argv) {
     auto &subscription_valid = top->subscription___05Fvalid;
     publication_valid = subscription_valid = 0;
     top->clear = 0;
+    top->skeleton___05Fvalid = 0;
 #ifdef X2CBBR_FAULT
     top->fault = options.fault;
 #endif
