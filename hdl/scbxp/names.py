@@ -20,7 +20,7 @@ from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
-from hdl.stream.block_ram import BlockRam
+from hdl.stream.block_ram import BankedRam, BlockRam
 from hdl.stream.fifo import StreamFifo
 from hdl.stream.register import Register
 
@@ -84,7 +84,7 @@ class Names(wiring.Component):
         rows = 1 << max(9, ceil_log2(slots * 5 // 2 // 4))
 
         m.submodules.cam = cam = HashCam(key_width=KEY_WIDTH, value_width=ceil_log2(slots), rows=rows)
-        m.submodules.store = store = BlockRam(shape=stored, depth=slots * words, output_register=True)
+        m.submodules.store = store = BankedRam(shape=stored, depth=slots * words)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
         delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
@@ -179,7 +179,7 @@ class Names(wiring.Component):
             hashing.eq(taking | rehashes),
             hash_searches.eq(taking & waiting.facts.searches),
             hash_first.eq(Mux(rehashes, copy_index == 0, waiting.facts.first)),
-            hash_word.eq(Mux(rehashes, store.read[0].data.data, waiting.mark.data)),
+            hash_word.eq(Mux(rehashes, store.read.data.data, waiting.mark.data)),
             key_searches.eq(hash_searches),
         ]
         with m.If(hashing):
@@ -244,8 +244,7 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            # The place that the head may take in this very clock counts, whatever comes of it: keys are compared whole.
-            own_hint = head.key[:_HINT] == coming.key[:_HINT]
+            own_hint = learns & (head.key[:_HINT] == coming.key[:_HINT])
             m.d.sync += [
                 head_valid.eq(coming_valid),
                 head.eq(coming),
@@ -266,14 +265,14 @@ class Names(wiring.Component):
             low.eq(learned + in_flight > config.learned - config.attributes - 2),
         ]
 
-        # --- Comparison: the words of a name pass by those of the entry found, in three stages.
+        # --- Comparison: the words of a name pass by those of the entry found, in four stages.
         passing = data.StructLayout(
             {
                 "valid": 1, "data": 32, "last": 1, "index": word_bits, "first": 1, "long": 1, "name": 1, "element": 1, "end": 1, "pin": 1,
                 "hit": 1, "fresh": 1, "slot": slot_shape,
             }
         )  # fmt: skip
-        asked, waited, answered = (Signal(passing, name=name) for name in ("asked", "waited", "answered"))
+        asked, waited, told, answered = (Signal(passing, name=name) for name in ("asked", "waited", "told", "answered"))
         asked_key = Signal(KEY_WIDTH)
         asked_document_end, asked_empty = Signal(), Signal()
         asked_mark = Signal(with_facts)
@@ -291,7 +290,8 @@ class Names(wiring.Component):
             asked_document_end.eq(word.mark.end),
             asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
             waited.eq(asked),
-            answered.eq(waited),
+            told.eq(waited),
+            answered.eq(told),
         ]
         with m.If(consumes):
             m.d.sync += [
@@ -321,20 +321,21 @@ class Names(wiring.Component):
         pin_slot = Signal(slot_shape)
         reads_entry = fsm["READ"] | fsm["FOLLOW"]
         m.d.comb += [
-            store.read[0].addr.eq(Mux(reads_entry, Cat(copy_index, pin_slot), Cat(asked.index, asked.slot))),
-            store.read[0].en.eq(1),
+            store.read.addr.eq(Mux(reads_entry, Cat(copy_index, pin_slot), Cat(asked.index, asked.slot))),
+            store.read.en.eq(1),
         ]
         own = Cat(answered.data, answered.last)
         compared = Signal(passing)
         compared_name = Signal(name_id_width(config))
-        store_differs, stack_differs = Signal(), Signal()
+        store_differs, stack_told, stack_differs = Signal(), Signal(), Signal()
         differed = Signal(data.StructLayout({"store": 1, "stack": 1}))
         now_differs = Signal(differed.shape())
         m.d.sync += [
             compared.eq(answered),
             compared_name.eq(answered.slot + 1),
-            store_differs.eq((store.read[0].data.as_value() != own) | answered.long),
-            stack_differs.eq((stack.read[0].data.as_value() != own) | answered.long),
+            store_differs.eq((store.read.data.as_value() != own) | answered.long),
+            stack_told.eq((stack.read[0].data.as_value() != Cat(told.data, told.last)) | told.long),
+            stack_differs.eq(stack_told),
         ]
         m.d.comb += [
             now_differs.store.eq(store_differs | (~compared.first & differed.store)),
@@ -451,7 +452,7 @@ class Names(wiring.Component):
             ]  # fmt: skip
         fsm.on("FOLLOW", (wait == 3, "COPY"))
         with m.If(fsm["FOLLOW"]):
-            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read[0].data.data)]
+            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read.data.data)]
         fsm.on("COPY", (pin_read.data.last, "INSERT"))
         with m.If(fsm["COPY"]):
             m.d.sync += copy_index.eq(copy_index + 1)
@@ -471,7 +472,7 @@ class Names(wiring.Component):
         with m.If(fsm["UNPIN"]):
             m.d.sync += [pin_slot.eq(request.name - 1), copy_index.eq(0), wait.eq(0)]
         m.d.comb += rehashes.eq(fsm["READ"] & (wait == 3))
-        fsm.on("READ", (rehashes & store.read[0].data.last, "KEYED"))
+        fsm.on("READ", (rehashes & store.read.data.last, "KEYED"))
         with m.If(fsm["READ"] | fsm["KEYED"]):
             m.d.sync += wait.eq(wait + 1)
         with m.If(rehashes):

@@ -1,11 +1,11 @@
 """Block RAM with one write port and synchronous read ports."""
 
-from amaranth.hdl import Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Array, Module, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import Out
 from amaranth.utils import ceil_log2
 
-__all__ = ["BlockRam"]
+__all__ = ["BankedRam", "BlockRam"]
 
 
 class BlockRam(wiring.Component):
@@ -75,4 +75,77 @@ class BlockRam(wiring.Component):
                 m.d.comb += port.data.eq(out)
             else:
                 m.d.comb += port.data.eq(word)
+        return m
+
+
+class BankedRam(wiring.Component):
+    """A memory deeper than a block RAM, one write and one read port: no logic follows the slow output of a block, because the words of
+    the blocks are registered before one of them is chosen.
+
+    As for :class:`BlockRam`, a word read in the very clock in which it is written is undefined.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Shape of a word.
+    depth : int
+        Number of words.
+
+    Members
+    -------
+    write : ``Out(memory.WritePort.Signature(...))``
+    read : ``Out(memory.ReadPort.Signature(...))``
+        The word of an address is given :attr:`LATENCY` clocks later; ``en`` is not needed.
+    """
+
+    LATENCY = 3
+    _BANKS = (2048, 512)
+    """Words of a bank: as many of the first as fit, then of the second. Blocks of 2048 x 9 and 512 x 36 bits need nothing between them."""
+
+    def __init__(self, *, shape, depth: int):
+        if not isinstance(depth, int) or depth < 2:
+            raise ValueError(f"depth must be an integer of at least 2, not {depth!r}")
+        self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
+        self.depth = depth
+        width = ceil_log2(depth)
+        super().__init__(
+            {
+                "write": Out(memory.WritePort.Signature(addr_width=width, shape=self.shape)),
+                "read": Out(memory.ReadPort.Signature(addr_width=width, shape=self.shape)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        large, small = self._BANKS
+        starts = list(range(0, self.depth - large + 1, large))
+        starts += range(len(starts) * large, self.depth, small)
+        sizes = [end - start for start, end in zip(starts, [*starts[1:], self.depth], strict=True)]
+        words = []
+        # Each address of ``small`` words belongs to one bank.
+        groups = [max(index for index, start in enumerate(starts) if start <= group * small) for group in range(-(-self.depth // small))]
+        bank_of = Array(groups)
+        group_bits = range(len(groups))
+        bank_shape = range(max(2, len(starts)))
+        chosen, chosen_later = Signal(bank_shape), Signal(bank_shape)
+        write_bank = Signal(bank_shape)
+        if len(groups) > 1:
+            shift = ceil_log2(small)
+            m.d.comb += write_bank.eq(bank_of[self.write.addr[shift : shift + len(Signal(group_bits))]])
+            m.d.sync += chosen.eq(bank_of[self.read.addr[shift : shift + len(Signal(group_bits))]])
+        m.d.sync += chosen_later.eq(chosen)
+        for index, size in enumerate(sizes):
+            bank = BlockRam(shape=self.shape, depth=max(2, size), output_register=True)
+            m.submodules[f"bank{index}"] = bank
+            m.d.comb += [
+                bank.write.addr.eq(self.write.addr),
+                bank.write.data.eq(self.write.data),
+                bank.write.en.eq(self.write.en & (write_bank == index)),
+                bank.read[0].addr.eq(self.read.addr),
+                bank.read[0].en.eq(1),
+            ]
+            words.append(bank.read[0].data)
+        word = Signal(self.shape, reset_less=True)
+        m.d.sync += word.eq(Array(words)[chosen_later])
+        m.d.comb += self.read.data.eq(word)
         return m
