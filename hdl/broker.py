@@ -20,7 +20,8 @@ __all__ = ["Broker"]
 class Broker(wiring.Component):
     """Subscriptions in, publications in, notifications out; everything runs at the same time.
 
-    A publication is matched against exactly the subscriptions that were registered when it began. Each one gives one word on
+    A publication is matched against exactly the subscriptions that were registered when its first word was taken: each subscription frame
+    that is accepted has one clock, after its last word and before its result, from which on it counts. Each publication gives one word on
     ``verdict`` and, if it is well-formed, one notification per matching subscription; each subscription frame gives one word on
     ``result``. All of them come in order.
 
@@ -129,6 +130,7 @@ class Broker(wiring.Component):
             watch.secure.eq(npu.secure),
             watch.begun.eq(npu.begun),
             watch.finished.eq(npu.finished),
+            crt.begun.eq(npu.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),
             self.cleared.eq(spu.cleared),

@@ -45,3 +45,15 @@ def test_coverage(simulator: str) -> None:
         parameters={"config": CONFIG},
         ports_only=True,
     )
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_commit(simulator: str) -> None:
+    simulate(
+        Broker(BrokerConfig(**CONFIG)),
+        tests="cocotb_tests.broker.commit_tests",
+        simulator=simulator,
+        seed=9,
+        parameters={"config": CONFIG, "step": {"verilator": 1, "icarus": 7}[simulator]},
+        ports_only=True,
+    )

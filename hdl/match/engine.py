@@ -55,7 +55,7 @@ class MatchingEngine(wiring.Component):
         wiring.connect(m, front.o, queue.i)
         wiring.connect(m, queue.o, rows.i)
         wiring.connect(m, report.o, wiring.flipped(self.o))
-        for name in ("done", "good", "over", "scan_row", "scan_ready"):
+        for name in ("done", "good", "over", "scan_some", "scan_row", "scan_ready"):
             m.d.comb += getattr(report, name).eq(getattr(rows, name))
         for name in ("taken", "scan_slice"):
             m.d.comb += getattr(rows, name).eq(getattr(report, name))

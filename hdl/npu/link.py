@@ -89,7 +89,13 @@ class LinkSender(wiring.Component):
             job.entry.key.reference,
             _swapped(Mux(job.body, self.length, 0)),
         ]
-        m.d.sync += flying.eq(flying + self.read_grant - self.word_valid)
+        # Whether words are left, and whether there is room for those that have not come yet; a clock behind, with room for that.
+        rest, room = Signal(), Signal()
+        m.d.sync += [
+            flying.eq(flying + self.read_grant - self.word_valid),
+            room.eq(frames.level + flying < self._words - 4),
+            self.done.eq(0),
+        ]
         with m.FSM():
             with m.State("HEADER"):
                 with m.Switch(index):
@@ -101,7 +107,7 @@ class LinkSender(wiring.Component):
                     word.last.eq((index == HEADER_WORDS - 1) & ~job.body),
                     frames.i.valid.eq(jobs.o.valid),
                 ]
-                m.d.sync += [left.eq((self.length + 3)[2:32]), self.read_position.eq(self.start)]
+                m.d.sync += [left.eq((self.length + 3)[2:32]), rest.eq(left != 0), self.read_position.eq(self.start)]
                 with m.If(jobs.o.valid & frames.i.ready):
                     m.d.sync += index.eq(index + 1)
                     with m.If(index == HEADER_WORDS - 1):
@@ -110,16 +116,16 @@ class LinkSender(wiring.Component):
                         with m.If(job.body):
                             m.next = "BODY"
 
-            # Words are asked for while there is room for those that have not come yet.
+            # Words are asked for one after the other.
             with m.State("BODY"):
                 m.d.comb += [
-                    self.read_valid.eq((left != 0) & (frames.level + flying < self._words - 2)),
+                    self.read_valid.eq(rest & room),
                     word.eq(self.word),
                     frames.i.valid.eq(self.word_valid),
                 ]
                 with m.If(self.read_grant):
-                    m.d.sync += [left.eq(left - 1), self.read_position.eq(self.read_position + 1)]
-                with m.If((left == 0) & (flying == 1) & self.word_valid):
-                    m.d.comb += self.done.eq(1)
+                    m.d.sync += [left.eq(left - 1), rest.eq(left != 1), self.read_position.eq(self.read_position + 1)]
+                with m.If(~rest & (flying == 1) & self.word_valid):
+                    m.d.sync += self.done.eq(1)
                     m.next = "HEADER"
         return m
