@@ -18,7 +18,7 @@ class BrokerConfig:
     """Registered at once; the t-SIDs are 1 to this [T 5.3.2.2]."""
     steps: int = 1024
     """Path steps and tests over all subscriptions: the bits of a row of visitors."""
-    slices: int = 8
+    slices: int = 16
     """Slices that a row of visitors is cut into; each takes a clock at a start tag."""
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""

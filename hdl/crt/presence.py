@@ -28,9 +28,7 @@ class PresenceFlags(wiring.Component):
     def __init__(self, config):
         self.config = config
         names = ceil_log2(config.names)
-        super().__init__(
-            {"read_name": In(names), "read_en": In(1), "read_data": Out(1), "write": In(1), "name": In(names), "value": In(1)}
-        )
+        super().__init__({"read_name": In(names), "read_en": In(1), "read_data": Out(1), "write": In(1), "name": In(names), "value": In(1)})
 
     def elaborate(self, platform):
         m = Module()

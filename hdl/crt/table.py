@@ -111,7 +111,16 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.presence = presence = PresenceFlags(config)
         m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
         m.submodules.links = links = memory.Memory(shape=TsidLink(config), depth=tsids, init=[])
-        link_read, link_write = links.read_port(domain="comb"), links.write_port()
+        link_read, link_port = links.read_port(domain="comb"), links.write_port()
+        # Registration's side of the links: a clock behind in both directions.
+        link_write = Signal(data.StructLayout({"addr": tsid_width(config), "data": TsidLink(config), "en": 1}))
+        linked = Signal(TsidLink(config))
+        m.d.sync += [
+            linked.eq(link_read.data),
+            link_port.addr.eq(link_write.addr),
+            link_port.data.eq(link_write.data),
+            link_port.en.eq(link_write.en),
+        ]
         m.submodules.heads = heads = BlockRam(shape=TsidLink(config), depth=steps, output_register=True)
         list_shape = data.StructLayout({subject: TestLink(config) for subject in NameHeads.subjects})
         m.submodules.lists = lists = BlockRam(shape=list_shape, depth=config.names)
@@ -138,7 +147,7 @@ class ContentRoutingTable(wiring.Component):
         step = Signal(step_width(config))
         tests = Signal(length)
         removing = Signal()
-        naming = Signal()
+        naming, seek = Signal(), Signal()
         # The last bit of the run, which the list of its subscriptions hangs from; a clock behind ``first`` and ``total``.
         tail = Signal(step_width(config))
         m.d.sync += tail.eq(first + (total - 1))
@@ -146,7 +155,7 @@ class ContentRoutingTable(wiring.Component):
             total.eq(fronts + backs),
             step.eq(first + index),
             space.length.eq(total),
-            records.read[0].addr.eq(Mux(space.start | space.busy, space.step, step)),
+            records.read[0].addr.eq(Mux(seek | space.busy, space.step, step)),
             space.used.eq(records.read[0].data.used),
             names.read[0].addr.eq(Mux(naming, self.name_response.payload.name, entry.name)),
             names.write.addr.eq(entry.name),
@@ -154,7 +163,7 @@ class ContentRoutingTable(wiring.Component):
             stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
         ]
         final = Signal()
-        m.d.comb += final.eq(index + 1 == total)
+        m.d.sync += final.eq(index + 1 == total)
         contains = command.semantics
 
         bucket = Signal(BUCKET_BITS)
@@ -190,6 +199,8 @@ class ContentRoutingTable(wiring.Component):
 
         # Lists of compared tests: per name and subject, and for elements whatever their name.
         steals = Signal()
+        held_step = Signal(step_width(config))
+        m.d.sync += held_step.eq(step)
         node = Signal(step_width(config))
         own = Signal(TestNode(config))
         anyone = Signal(list_shape)
@@ -204,8 +215,8 @@ class ContentRoutingTable(wiring.Component):
             lists.read[0].addr.eq(Mux(view.quiet, entry.name, view.heads_name)),
             lists.read[0].en.eq(view.heads_en | view.quiet),
             lists.write.addr.eq(entry.name),
-            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, step, Mux(view.quiet, node, view.node_step))),
-            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, step, view.node_step)),
+            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, Mux(view.quiet, node, view.node_step))),
+            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, view.node_step)),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
             view.node.eq(nodes.read[0].data),
@@ -218,6 +229,9 @@ class ContentRoutingTable(wiring.Component):
             m.d.comb += [view.heads[subject].eq(lists.read[0].data[subject]), view.any_heads[subject].eq(anyone[subject])]
             with m.If(mine):
                 m.d.comb += head.eq(known_lists[subject])
+
+        heads_list = Signal()
+        m.d.sync += heads_list.eq(head.step == step)
 
         def relist(new):
             """The first test of the entry's list becomes another one."""
@@ -235,7 +249,7 @@ class ContentRoutingTable(wiring.Component):
         wants = Signal()
         commit = Signal()
         last_before = Signal(16)
-        m.d.comb += view.wants.eq(wants & (view.ended == last_before))
+        m.d.sync += view.wants.eq(wants & (view.ended == last_before))
         with m.If(commit):
             m.d.sync += [wants.eq(1), last_before.eq(self.begun)]
 
@@ -249,6 +263,8 @@ class ContentRoutingTable(wiring.Component):
         with m.If(parting & ~masks.busy):
             m.d.sync += [parting.eq(0), wants.eq(0)]
         record = names.read[0].data
+        lone = Signal()
+        m.d.sync += lone.eq(record.visits == 1)
         name_id = Signal.like(self.name_request.payload.name)
         m.d.comb += name_id.eq(Mux(entry.name == 0, config.names, entry.name))
         letters, letter, literal_ends = Signal(32), Signal(3), Signal()
@@ -265,7 +281,8 @@ class ContentRoutingTable(wiring.Component):
             stage_write.data.eq(entry),
         ]
         empties = Signal()
-        m.d.comb += space.restart.eq(empties)
+        m.d.comb += [space.restart.eq(empties), space.start.eq(seek)]
+        m.d.sync += seek.eq(0)
         # Subscriptions that ask the same share a run; they are found by a hash and compared bit by bit.
         m.submodules.buckets = buckets = BlockRam(shape=TestLink(config), depth=1 << BUCKET_BITS, output_register=True)
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
@@ -335,10 +352,7 @@ class ContentRoutingTable(wiring.Component):
                     nodes.read[0].data.operator == entry.operator,
                     nodes.read[0].data.number == entry.number,
                     entry.number | (nodes.read[0].data.value == entry.value),
-                    *(
-                        ~entry.number | (numbers.read[0].data.as_value()[at::3] == entry.key.as_value()[at::3])
-                        for at in range(3)
-                    ),
+                    *(~entry.number | (numbers.read[0].data.as_value()[at::3] == entry.key.as_value()[at::3]) for at in range(3)),
                 )
             ),
         ]
@@ -412,7 +426,7 @@ class ContentRoutingTable(wiring.Component):
                         with m.If((failed != 0) | (word.op == ProgramOp.ABORT)):
                             m.next = "RELEASE"
                         with m.Else():
-                            m.d.comb += space.start.eq(1)
+                            m.d.sync += seek.eq(1)
                         m.d.sync += waiting.eq(0)
                         with m.If(opened):
                             m.next = "CLOSE"
@@ -694,7 +708,10 @@ class ContentRoutingTable(wiring.Component):
             with m.State("ASK_REMOVE"):
                 with m.If(~parting):
                     m.d.comb += commit.eq(1)
-                    m.next = "QUIET_REMOVE"
+                    m.next = "ASKED"
+            # a moment granted before must have passed
+            pause("ASKED", "ASKED1")
+            pause("ASKED1", "QUIET_REMOVE")
             with m.State("QUIET_REMOVE"):
                 with m.If(view.quiet):
                     m.d.sync += [sweep.eq(0), removing.eq(1)]
@@ -730,21 +747,22 @@ class ContentRoutingTable(wiring.Component):
             pause("FOUND3", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(link_read.data)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(linked)]
                 m.next = "PART1"
                 with m.If(heads.read[0].data.tsid == command.tsid):
                     m.next = "RELEASE"
                     with m.If(heads.read[0].data.more):
-                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(link_read.data)]
+                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(linked)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
             with m.State("PART1"):
                 m.d.sync += mate.eq(leader)
                 m.next = "PART2"
-            with m.State("PART2"):
+            pause("PART2", "PART3")
+            with m.State("PART3"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
-                following = link_read.data
+                following = linked
                 m.d.sync += [leader.eq(following.tsid), before.eq(mate), at_head.eq(0)]
                 m.next = "PART1"
                 with m.If(following.tsid == command.tsid):
@@ -799,7 +817,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("KEEP2"):
                 # the run stays for others: one use less of its string, one visit less to its name
                 m.d.sync += [entry.stored.eq(compared & ~nodes.read[0].data.number), entry.value.eq(nodes.read[0].data.value)]
-                m.next = "LEAVE2"
+                m.next = "LEAVE3"
             with m.State("ERASE"):
                 m.d.comb += [
                     records.write.addr.eq(step),
@@ -811,17 +829,18 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "ERASED"
             with m.State("ERASED"):
                 with m.If(~rows.busy & ~masks.busy):
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
                     with m.If(compared):
                         m.d.sync += own.eq(nodes.read[0].data)
                         m.next = "UNLIST"
-            with m.State("UNLIST"):
+            pause("UNLIST", "UNLIST1")
+            with m.State("UNLIST1"):
                 # out of its list, be it the first or further back
                 m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value), node.eq(head.step)]
                 m.next = "WALK"
-                with m.If(head.step == step):
+                with m.If(heads_list):
                     relist(own.next)
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
             pause("WALK", "WALK1")
             pause("WALK1", "WALK2")
             with m.State("WALK2"):
@@ -830,14 +849,15 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "WALK"
                 with m.If(nodes.read[0].data.next.step == step):
                     m.d.comb += nodes.write.en.eq(1)
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
             pause("LEAVE", "LEAVE1")
             pause("LEAVE1", "LEAVE2")
-            with m.State("LEAVE2"):
+            pause("LEAVE2", "LEAVE3")
+            with m.State("LEAVE3"):
                 # one visit less; the last one releases the name
                 gone = Signal()
                 m.d.comb += [
-                    gone.eq(visited & (record.visits == 1)),
+                    gone.eq(visited & lone),
                     self.name_request.valid.eq(gone & ~entry.stored),
                     self.name_request.payload.op.eq(NameOp.UNPIN),
                     self.name_request.payload.name.eq(name_id),

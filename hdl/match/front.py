@@ -63,18 +63,20 @@ class Front(wiring.Component):
         beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(4)]
         valid = [Signal(name=f"valid{n}") for n in range(4)]
         move = Signal()
-        fresh = Signal(init=1)
+        # The CRT may ask for a pause a clock after a document has ended.
+        fresh, ending_now = Signal(init=1), Signal()
         wiring.connect(m, wiring.flipped(self.i), taken.i)
         m.d.comb += [
             beat[0].eq(taken.o.payload),
             valid[0].eq(taken.o.valid & taken.o.ready),
-            taken.o.ready.eq(move & ~(fresh & self.pause)),
+            taken.o.ready.eq(move & ~(fresh & (self.pause | ending_now))),
             view.heads_name.eq(beat[1].mark.name),
             view.heads_en.eq(move),
             self.between.eq(fresh & ~valid[1] & ~valid[2] & ~valid[3]),
         ]
         with m.If(move):
             m.d.sync += [*(beat[n].eq(beat[n - 1]) for n in range(1, 4)), *(valid[n].eq(valid[n - 1]) for n in range(1, 4))]
+        m.d.sync += ending_now.eq(valid[0] & beat[0].done)
         with m.If(valid[0]):
             m.d.sync += fresh.eq(beat[0].done)
             with m.If(beat[0].done):
@@ -200,12 +202,12 @@ class Front(wiring.Component):
         asks, presence, tells = Signal(), Signal(), Signal()
         m.d.comb += [
             presence.eq(kind.attribute & known & heads.presence & ~declared),
-            asks.eq(kind.done | kind.end | presence | kind.close),
+            asks.eq(kind.done | (kind.end & (is_self | is_text)) | presence | kind.close),
         ]
         with m.If(kind.done):
             m.d.comb += [request.op.eq(RowOp.DONE), request.good.eq(beat[3].good & ~over), request.over.eq(beat[3].good & over)]
         with m.Elif(kind.end):
-            m.d.comb += [request.op.eq(RowOp.END), request.check.eq(is_self | is_text)]
+            m.d.comb += request.op.eq(RowOp.END)
         with m.Elif(presence):
             m.d.comb += [request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1)]
         with m.Else():
@@ -216,7 +218,7 @@ class Front(wiring.Component):
             ]
         with m.If(tells):
             m.d.comb += request.op.eq(Mux(about == _ATTRIBUTE, RowOp.SATISFY, Mux(node.contains, RowOp.SEEN, RowOp.TEXT)))
-        m.d.comb += request.step.eq(walk.step)
+        m.d.comb += [request.step.eq(walk.step), request.level.eq(level)]
         running, stops = Signal(), Signal()
         m.d.comb += [
             stops.eq(text_turn | valued | selfed),
@@ -224,7 +226,8 @@ class Front(wiring.Component):
             self.o.valid.eq((running & ~stops & asks) | (tells & holds)),
         ]
         tidy = Signal()
-        m.d.comb += [string.clear.eq(tidy), decimal.clear.eq(tidy)]
+        m.d.comb += string.clear.eq(tidy)
+        m.d.sync += decimal.clear.eq(tidy)
 
         with m.FSM():
             with m.State("RUN"):

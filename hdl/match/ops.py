@@ -23,15 +23,23 @@ class RowOp(enum.Enum, shape=unsigned(3)):
     SEEN = 4
     """The containment filter ``step`` holds."""
     END = 5
-    """The open element ends; with ``check`` its text tests are to be looked at."""
+    """The open element ends and its text tests are to be looked at."""
     DONE = 6
     """The document ends; ``good`` says whether its matches count."""
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands."""
+    """An operation and its operands; ``level`` is the number of open elements before it."""
 
     def __init__(self, config):
         super().__init__(
-            {"op": RowOp, "name": ceil_log2(config.names), "step": step_width(config), "known": 1, "check": 1, "good": 1, "over": 1}
+            {
+                "op": RowOp,
+                "name": ceil_log2(config.names),
+                "step": step_width(config),
+                "level": range(config.depth + 1),
+                "known": 1,
+                "good": 1,
+                "over": 1,
+            }
         )

@@ -148,7 +148,10 @@ class Reporter(wiring.Component):
             self.idle.eq(~self.done),
         ]
         with m.If(onward):
-            m.d.sync += [current.eq(Mux(valid & current.more, view.link, heads.o.payload)), valid.eq((valid & current.more) | heads.o.valid)]
+            m.d.sync += [
+                current.eq(Mux(valid & current.more, view.link, heads.o.payload)),
+                valid.eq((valid & current.more) | heads.o.valid),
+            ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += count.eq(Mux(self.o.payload.end, 0, count + 1))
         return m

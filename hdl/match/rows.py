@@ -23,7 +23,7 @@ class RowEngine(wiring.Component):
     before it holds in the same element and the test does; a subscription is matched when its last bit comes to hold.
 
     A start tag takes one clock per slice and at least five; when one of its attributes is tested, one more per slice and test of a step,
-    and the latency of the rows per slice. An end tag takes one clock, or as much as a tested start tag when text is tested.
+    and the latency of the rows per slice. An end tag takes nothing, or as much as a tested start tag when text is tested.
 
     Parameters
     ----------
@@ -76,7 +76,6 @@ class RowEngine(wiring.Component):
         def spread(flag):
             return flag.replicate(width)
 
-        depth = Signal(range(config.depth + 1))
         level_bits = ceil_log2(config.depth)
         m.submodules.stack = stack = BlockRam(shape=width, depth=1 << (level_bits + slice_bits), output_register=True)
 
@@ -111,17 +110,17 @@ class RowEngine(wiring.Component):
         m.d.comb += [
             starts.eq(request.op == RowOp.START),
             single.eq((request.op == RowOp.SATISFY) | (request.op == RowOp.TEXT) | (request.op == RowOp.SEEN)),
-            alone.eq((starts & tested) | (request.op == RowOp.TEXT) | ((request.op == RowOp.END) & request.check)),
+            alone.eq((starts & tested) | (request.op == RowOp.TEXT) | (request.op == RowOp.END)),
             # The row that the tag before has made is on the stack five clocks later.
             follows.eq(starts & (index == 0) & recent.any()),
             issued.op.eq(request.op),
             issued.slice.eq(Mux(single, request.step[bit_bits:], index)),
             issued.bit.eq(request.step[:bit_bits]),
             issued.known.eq(request.known),
-            issued.root.eq(depth == 0),
+            issued.root.eq(request.level == 0),
             issued.tested.eq(tested),
-            issued.above.eq(depth - 1),
-            issued.own.eq(Mux(starts, depth, depth - 1)),
+            issued.above.eq(request.level - 1),
+            issued.own.eq(Mux(starts, request.level, request.level - 1)),
             valid[0].eq(issue),
             final.eq(single | (index == view.last_slice)),
         ]
@@ -147,11 +146,6 @@ class RowEngine(wiring.Component):
                             m.d.sync += closing.eq(1)
                     with m.Elif(empty & ~pending):
                         m.d.comb += self.i.ready.eq(1)
-                with m.Case(RowOp.END):
-                    with m.If(request.check):
-                        m.d.comb += [issue.eq(empty), self.i.ready.eq(issue & final)]
-                    with m.Else():
-                        m.d.comb += self.i.ready.eq(1)
                 with m.Default():
                     m.d.comb += [issue.eq(Mux(alone, empty, ~follows)), self.i.ready.eq(issue & final)]
         with m.If(issue & ~single):
@@ -162,13 +156,11 @@ class RowEngine(wiring.Component):
         with m.If(self.i.valid & self.i.ready):
             with m.Switch(request.op):
                 with m.Case(RowOp.START):
-                    m.d.sync += [depth.eq(depth + 1), tested.eq(0)]
+                    m.d.sync += tested.eq(0)
                 with m.Case(RowOp.ATTRIBUTE, RowOp.SATISFY):
                     m.d.sync += tested.eq(1)
-                with m.Case(RowOp.END):
-                    m.d.sync += depth.eq(depth - 1)
                 with m.Case(RowOp.DONE):
-                    m.d.sync += [depth.eq(0), tested.eq(0), closing.eq(0)]
+                    m.d.sync += [tested.eq(0), closing.eq(0)]
                     m.d.sync += [pending.eq(1), bank.eq(~bank), self.good.eq(request.good), self.over.eq(request.over)]
         with m.If(self.taken):
             m.d.sync += pending.eq(0)
@@ -244,19 +236,22 @@ class RowEngine(wiring.Component):
         forget_tag = Signal()
         satisfied, satisfied_here = gathered("satisfied", adds=in_tag, forget=forget_tag)
         seen, seen_here = gathered("seen", adds=in_tag | (now.op == RowOp.SEEN) | (now.op == RowOp.START), forget=ended)
-        m.d.comb += ended.eq(self.i.valid & self.i.ready & (request.op == RowOp.DONE))
+        m.d.sync += ended.eq(self.i.valid & self.i.ready & (request.op == RowOp.DONE))
 
         # The step itself; neighbours in a run are neighbours in the row. Tests follow one a clock, from the step to the last of them.
         reach, gate, first, last = (Signal(width, name=name) for name in ("reach", "gate", "first", "last"))
         count = Signal(range(config.subscription_steps + 1))
         due = Signal.like(count)
+        some_tests, stays_on = Signal(), Signal()
+        m.d.sync += some_tests.eq(view.tests.any())
+        m.d.comb += due.eq(Mux(now.op == RowOp.DONE, view.containment, view.tests))
         with m.Switch(now.op):
             with m.Case(RowOp.START):
-                m.d.comb += due.eq(Mux(satisfied_here, view.tests, 0))
+                m.d.comb += stays_on.eq(satisfied_here & some_tests)
             with m.Case(RowOp.END):
-                m.d.comb += due.eq(view.tests)
+                m.d.comb += stays_on.eq(some_tests)
             with m.Case(RowOp.DONE):
-                m.d.comb += due.eq(view.containment)
+                m.d.comb += stays_on.eq(1)
         flag = flags[1]
         with m.If(more):
             m.d.sync += [
@@ -273,7 +268,7 @@ class RowEngine(wiring.Component):
                 first.eq(contains),
                 last.eq(lasts),
                 count.eq(due),
-                more.eq(valid[4] & due.any()),
+                more.eq(valid[4] & stays_on),
             ]
 
         # The result: the element's row on the stack, the matched bits in the bank of this document.
@@ -288,9 +283,9 @@ class RowEngine(wiring.Component):
             stack.write.addr.eq(Cat(result.slice, result.own)),
             stack.write.data.eq((reach & (~last | spread(marks))) | (gate & spread(marks))),
             stack.write.en.eq(settled & (moves | marks)),
-            # a document that is not well-formed may end inside a tag
-            forget_tag.eq((settled & moves & result.tested & (result.slice == view.last_slice)) | ended),
         ]
+        # A document that is not well-formed may end inside a tag.
+        m.d.sync += forget_tag.eq((settled & moves & result.tested & (result.slice == view.last_slice)) | ended)
         # A slice counts from the first operation on that has matched something in it.
         fresh = Signal(2 << slice_bits)
         m.submodules.matched = matched = memory.Memory(shape=width, depth=2 << slice_bits, init=[])
@@ -319,8 +314,6 @@ class RowEngine(wiring.Component):
         ]
         with m.If(valid[6] & finds):
             m.d.sync += fresh.bit_select(place, 1).eq(1)
-        with m.If(ended & ~request.good):
-            m.d.sync += fresh.word_select(bank, 1 << slice_bits).eq(0)
-        with m.If(self.taken):
+        with m.If(self.taken | (ended & ~self.good)):
             m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
         return m

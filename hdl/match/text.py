@@ -129,11 +129,13 @@ class TextStream(wiring.Component):
             trails.eq(space.bit_select((count - 1)[:2], 1)),
         ]
 
-        # Per open element: whether it has had a byte that is no white space, and whether it can no longer be a number.
+        # What is true of an open element is true of those round it: the number of elements that it is true of is enough. They have had
+        # a byte that is no white space, can no longer be a number, or have seen their stream pass a mark once or twice.
         pushes, opens, closes, clears = push[1], opens[1], closes[1], clears[1]
         depth = Signal(range(config.depth + 2))
-        some = Signal(config.depth + 1)
-        nan = Signal(config.depth + 1)
+        some, nan = Signal.like(depth), Signal.like(depth)
+        once = {name: Signal.like(depth, name=f"{name}_once") for name in ("raw", "dense")}
+        twice = {name: Signal.like(depth, name=f"{name}_twice") for name in ("raw", "dense")}
         trailing = Signal()
         spot = data.StructLayout({"raw": _POSITION, "dense": _POSITION})
         end = Signal(spot)
@@ -148,48 +150,43 @@ class TextStream(wiring.Component):
         raws, denses = _Ring(m, "raw", ring), _Ring(m, "dense", ring)
         raws.write(m, end.raw, raw_word, bytes_in, pushes)
         denses.write(m, end.dense, dense_word, solids, pushes)
-        level = Signal(config.depth + 1)
-        m.d.comb += level.eq(1 << depth)
         with m.If(pushes):
             with m.If(bytes_in != 0):
                 m.d.sync += trailing.eq(trails)
             with m.If(solids != 0):
-                m.d.sync += some.eq(~0)
+                m.d.sync += some.eq(depth)
                 with m.If(never):
-                    m.d.sync += nan.eq(~0)
-                with m.Elif(trailing | leads):
-                    m.d.sync += nan.eq(nan | some)
-        with m.If(opens):
-            m.d.sync += [depth.eq(depth + 1), some.eq(some & ~level), nan.eq(nan & ~level)]
-        with m.If(closes):
-            m.d.sync += depth.eq(depth - 1)
-        with m.If(clears):
-            m.d.sync += [depth.eq(0), trailing.eq(0)]
+                    m.d.sync += nan.eq(depth)
+                with m.Elif((trailing | leads) & (nan < some)):
+                    m.d.sync += nan.eq(some)
 
         # Positions are short. An element that has seen its stream pass two multiples of a quarter of them is long.
-        far = {}
         for name, gain in (("raw", bytes_in), ("dense", solids)):
-            once, twice = Signal(config.depth + 1, name=f"{name}_once"), Signal(config.depth + 1, name=f"{name}_twice")
             after = Signal(_POSITION, name=f"{name}_after")
             passes = Signal(name=f"{name}_passes")
             m.d.comb += [after.eq(end[name] + gain), passes.eq(pushes & (after[-2] != end[name][-2]))]
             with m.If(pushes):
                 m.d.sync += end[name].eq(after)
             with m.If(passes):
-                m.d.sync += [once.eq(~0), twice.eq(once)]
-            with m.If(opens):
-                m.d.sync += [once.eq(once & ~level), twice.eq(twice & ~level)]
-            far[name] = twice
+                m.d.sync += [once[name].eq(depth), twice[name].eq(once[name])]
+        with m.If(opens):
+            m.d.sync += depth.eq(depth + 1)
+        with m.If(closes):
+            m.d.sync += depth.eq(depth - 1)
+            for number in (some, nan, *once.values(), *twice.values()):
+                with m.If(number == depth):
+                    m.d.sync += number.eq(depth - 1)
+        with m.If(clears):
+            m.d.sync += [depth.eq(0), trailing.eq(0), *(number.eq(0) for number in (some, nan, *once.values(), *twice.values()))]
 
         begin, length = Signal(spot), Signal(spot)
-        mine = (depth - 1)[: len(depth)]
-        beyond = {name: Signal(name=f"{name}_beyond") for name in far}
+        beyond = {name: Signal(name=f"{name}_beyond") for name in twice}
         hopeless = Signal()
-        m.d.sync += [begin.eq(start_read.data), hopeless.eq(nan.bit_select(mine, 1)), self.nan.eq(hopeless)]
+        m.d.sync += [begin.eq(start_read.data), hopeless.eq(nan == depth), self.nan.eq(hopeless)]
         for name, (over, size) in {"raw": (self.long, self.length), "dense": (self.many, self.solid)}.items():
             m.d.sync += [
                 length[name].eq(end[name] - begin[name]),
-                beyond[name].eq(far[name].bit_select(mine, 1)),
+                beyond[name].eq(twice[name] == depth),
                 over.eq(beyond[name] | (length[name] > config.value_bytes)),
                 size.eq(length[name]),
             ]

@@ -52,7 +52,7 @@ class LinkSender(wiring.Component):
         All words of a body have been read.
     """
 
-    def __init__(self, *, jobs: int = 16, words: int = 32):
+    def __init__(self, *, jobs: int = 16, words: int = 16):
         self._jobs, self._words = jobs, words
         super().__init__(
             {
