@@ -249,7 +249,7 @@ class ContentRoutingTable(wiring.Component):
         wants = Signal()
         commit = Signal()
         last_before = Signal(16)
-        m.d.sync += view.wants.eq(wants & (view.ended == last_before))
+        m.d.sync += view.wants.eq(wants & ~(view.ended - last_before)[15])
         with m.If(commit):
             m.d.sync += [wants.eq(1), last_before.eq(self.begun)]
 
