@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hdl.contract import Refusal
 from sim.engines.interface import Filtered, FilterResult, Subscription
+from sim.engines.model import ModelEngine
 from sim.engines.verilated_filter import filter_documents, stream_items
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated.broker import Item
@@ -51,8 +52,8 @@ class TrustingEngine(FaultyEngine):
     fault = 2
 
 
-class MortalEngine(FaultyEngine):
-    """The hardware without a fault, but it kills the executor that it runs in, once: the first to filter leaves a mark at X2CBBR_MORTAL."""
+class MortalEngine(ModelEngine):
+    """Kills the executor that it runs in, once: the first to filter leaves a mark at the path in X2CBBR_MORTAL."""
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         try:
@@ -61,8 +62,8 @@ class MortalEngine(FaultyEngine):
             return super().filter(subscriptions, documents)
         os.kill(_executor(os.getpid()), signal.SIGKILL)
         os.write(mark, b"killed")
-        time.sleep(5)  # the answer has nobody to go to
-        os._exit(1)
+        time.sleep(60)
+        raise AssertionError("a worker must not outlive its executor")
 
 
 def _executor(process: int) -> int:
