@@ -111,9 +111,8 @@ def program(one: Board) -> int:
         _say(f"there is no {bitstream}; run make bitstream BOARD={one.name}")
         return 2
     loader = os.environ.get("OPENFPGALOADER", "openFPGALoader")
-    options = ["-b", one.programmer] if one.programmer else ["-c", "ft2232"]
     try:
-        return subprocess.run([loader, *options, str(bitstream)], check=False).returncode
+        return subprocess.run([loader, *one.loader, str(bitstream)], check=False).returncode
     except FileNotFoundError:
         _say("openFPGALoader must be installed: apt-get install openfpgaloader")
         return 2

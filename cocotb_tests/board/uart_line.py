@@ -28,6 +28,8 @@ class UartTransport:
         baud = 1_000_000_000 // (divisor * period)
         self.source = UartSource(dut.rx, baud=baud, bits=8)
         self.sink = UartSink(dut.tx, baud=baud, bits=8)
+        for agent in (self.source, self.sink):
+            agent.log.setLevel("WARNING")
 
     def session(self) -> int:
         self.sessions = (self.sessions + 1) % 256

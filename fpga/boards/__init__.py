@@ -16,7 +16,7 @@ class Board:
     """A board: its platform in amaranth-boards as ``module:class``, the clock and the limits that it is built with, and where things are.
 
     ``leds`` are resources as (name, number, part) that show an open session, bytes from the host, bytes to it, and a fault, as far as
-    there are some. ``button`` is one that resets the board.
+    there are some. ``button`` is one that resets the board. ``loader`` are the options of openFPGALoader that reach it.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Board:
     config: BrokerConfig
     leds: tuple[tuple[str, int, str], ...] = ()
     button: tuple[str, int] | None = None
-    programmer: str = ""
+    loader: tuple[str, ...] = ("-c", "ft2232")
     baud: int = BAUD
 
     def make_platform(self):
@@ -48,7 +48,7 @@ BOARDS: Mapping[str, Board] = {
             _LARGE,
             _FOUR_LEDS,
             ("button_fire", 0),
-            "ulx3s",
+            ("-b", "ulx3s"),
         ),
         Board(
             "ulx3s-25f",
@@ -58,7 +58,7 @@ BOARDS: Mapping[str, Board] = {
             _DEFAULT,
             _FOUR_LEDS,
             ("button_fire", 0),
-            "ulx3s",
+            ("-b", "ulx3s"),
         ),
         Board(
             "ecpix5-85",
@@ -68,7 +68,7 @@ BOARDS: Mapping[str, Board] = {
             _LARGE,
             (("rgb_led", 0, "g"), ("rgb_led", 1, "g"), ("rgb_led", 2, "g"), ("rgb_led", 3, "r")),
             ("rst", 0),
-            "ecpix5",
+            ("-b", "ecpix5"),
         ),
         Board(
             "versa-ecp5",
@@ -78,7 +78,7 @@ BOARDS: Mapping[str, Board] = {
             _DEFAULT,
             _FOUR_LEDS,
             ("rst", 0),
-            "ecp5_evn",
+            ("-b", "ecp5_evn"),
         ),
         Board(
             "colorlight-5a75b",
@@ -94,7 +94,7 @@ BOARDS: Mapping[str, Board] = {
             80,
             _DEFAULT,
             (("rgb_led", 0, "g"), ("rgb_led", 0, "b"), ("rgb_led", 0, "r")),
-            programmer="icesugar-pro",
+            loader=("-c", "cmsisdap"),
         ),
     )
 }
