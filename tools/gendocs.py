@@ -144,7 +144,7 @@ _CLASSES: dict[WordClass, str] = {
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "numbers", "digits")),
     ("Documents", ("name_bytes", "value_bytes", "depth", "attributes", "prefixes", "names", "learned")),
-    ("Memories and links", ("xram_bytes", "pram_words", "links", "brokers")),
+    ("Memories and links", ("xram_bytes", "pram_words", "selected", "links", "brokers")),
 )
 
 _THESIS: dict[str, str] = {
@@ -165,6 +165,7 @@ _THESIS: dict[str, str] = {
     "learned": "none: the skeleton is loaded",
     "xram_bytes": "1024 [T 6.1]",
     "pram_words": "256 [T 6.1]",
+    "selected": "-",
     "links": "4 local subscribers at once [T 5.4.4.5]",
     "brokers": "7 [T 5.4.3.5.1]",
 }
@@ -364,6 +365,8 @@ def _rules() -> list[tuple[str, str]]:
         {"xram_bytes": 3000},
         {"xram_bytes": 512},
         {"pram_words": 3},
+        {"selected": 48},
+        {"selected": 8},
     )
     rules = [("every limit", "an integer, at least 1")]
     for probe in probes:

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, NameHeads, TestLink, number_shape
-from hdl.layouts import ParsedBeat, ProgramOperator, WordType
+from hdl.layouts import ParsedBeat, ProgramOperator, WordType, node_width
 from hdl.match.ops import RowOp, RowRequest
 from hdl.match.text import TextStream
 from hdl.values import DecimalReader, compares
@@ -92,7 +92,7 @@ class Front(wiring.Component):
         ]
 
         # The element of the tag that is being read, and those open round it, with the first tests on their text.
-        links = data.StructLayout({"self": TestLink(config), "text": TestLink(config)})
+        links = data.StructLayout({"self": TestLink(config), "text": TestLink(config), "node": node_width(config)})
         tag_name = Signal(ceil_log2(config.names))
         tag_known = Signal()
         tag = Signal(links)
@@ -103,7 +103,8 @@ class Front(wiring.Component):
         m.submodules.elements = elements = memory.Memory(shape=links, depth=config.depth + 1, init=[])
         outer, keep = elements.read_port(domain="comb"), elements.write_port()
         m.d.comb += [outer.addr.eq(level - 1), keep.addr.eq(level), keep.data.eq(top)]
-        m.d.comb += [found.self.eq(heads.self), found.text.eq(heads.text)]
+        nodes = Signal(node_width(config))  # elements and attributes are numbered together
+        m.d.comb += [found.self.eq(heads.self), found.text.eq(heads.text), found.node.eq(nodes)]
         with m.If(~known):
             m.d.comb += [found.self.valid.eq(0), found.text.valid.eq(0)]
         with m.If(ends & is_element):
@@ -199,19 +200,23 @@ class Front(wiring.Component):
                         ]
                     with m.Elif(ends):
                         with m.If(mark.type == WordType.END):
-                            m.d.comb += [asks.eq(1), request.op.eq(RowOp.END), request.check.eq(is_self | is_text)]
+                            m.d.comb += [asks.eq(1), request.op.eq(RowOp.END), request.check.eq(is_self | is_text), request.node.eq(top.node)]
                         with m.Elif((mark.type == WordType.ATTRIBUTE) & known & heads.presence & ~declaration):
                             m.d.comb += [asks.eq(1), request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1)]
+                            m.d.comb += request.node.eq(nodes)
                         with m.Elif(mark.close):
                             m.d.comb += [
                                 asks.eq(1),
                                 request.op.eq(RowOp.START),
                                 request.name.eq(Mux(is_element, mark.name, tag_name)),
                                 request.known.eq(Mux(is_element, known, tag_known)),
+                                request.node.eq(Mux(is_element, nodes, tag.node)),
                             ]
                     m.d.comb += move.eq(~here | ~asks | self.o.ready)
                     with m.If(move):
                         m.d.sync += [text_taken.eq(0), fed.eq(0)]
+                        with m.If(ends & (is_element | (mark.type == WordType.ATTRIBUTE))):
+                            m.d.sync += nodes.eq(nodes + 1)
                     with m.If(asks & self.o.ready):
                         with m.Switch(request.op):
                             with m.Case(RowOp.START):
@@ -222,7 +227,7 @@ class Front(wiring.Component):
                                 m.d.sync += [level.eq(level - 1), top.eq(outer.data)]
                             with m.Case(RowOp.DONE):
                                 m.d.comb += [stream_.clear.eq(1), tidy.eq(1)]
-                                m.d.sync += [level.eq(0), top.eq(0), over.eq(0)]
+                                m.d.sync += [level.eq(0), top.eq(0), over.eq(0), nodes.eq(0)]
             with m.State("FEED"):
                 # a byte a clock for as long as it may be a number
                 m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]

@@ -4,9 +4,9 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import step_width
+from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["RowOp", "RowRequest"]
+__all__ = ["RowHits", "RowOp", "RowRequest"]
 
 
 class RowOp(enum.Enum, shape=unsigned(3)):
@@ -29,9 +29,28 @@ class RowOp(enum.Enum, shape=unsigned(3)):
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands."""
+    """An operation and its operands; ``node`` is the number of the element of START and END, and of the attribute of ATTRIBUTE."""
 
     def __init__(self, config):
         super().__init__(
-            {"op": RowOp, "name": ceil_log2(config.names), "step": step_width(config), "known": 1, "check": 1, "good": 1, "over": 1}
+            {
+                "op": RowOp,
+                "name": ceil_log2(config.names),
+                "step": step_width(config),
+                "known": 1,
+                "check": 1,
+                "good": 1,
+                "over": 1,
+                "node": node_width(config),
+            }
+        )
+
+
+class RowHits(data.StructLayout):
+    """What an operation has come to, slice by slice: the last bits of subscriptions that select the ``node`` of a START or END, or
+    that an ATTRIBUTE is listed under; ``final`` stands on the last slice of a START. DONE comes once, with ``good``."""
+
+    def __init__(self, config):
+        super().__init__(
+            {"op": RowOp, "row": row_width(config), "slice": ceil_log2(config.slices), "node": node_width(config), "final": 1, "good": 1}
         )

@@ -1,7 +1,7 @@
 """The matched set of a document: from matched bits to t-SIDs [T 5.3.3.6]."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -79,17 +79,20 @@ class Reporter(wiring.Component):
         m.d.comb += next_chunk.eq(_lowest(some))
 
         # Look-up of a bit's first t-SID: two clocks, then a queue.
-        m.submodules.heads = heads = StreamFifo(TsidLink(config), 8)
+        found = data.StructLayout({"link": TsidLink(config), "step": step_width(config)})
+        m.submodules.heads = heads = StreamFifo(found, 8)
+        steps = [Signal(step_width(config), name=f"step{n}") for n in range(2)]
         look = Signal()
         looks = Signal(2)
         room = Signal()
         m.d.comb += [
             room.eq(heads.level < 4),
             heads.i.valid.eq(looks[1]),
-            heads.i.payload.eq(view.head),
+            heads.i.payload.link.eq(view.head),
+            heads.i.payload.step.eq(steps[1]),
             view.head_step.eq(Cat(Value.cast(_lowest(chunk))[: ceil_log2(_CHUNK)], chunk_index, index)[: step_width(config)]),
         ]
-        m.d.sync += looks.eq(Cat(look, looks[0]))
+        m.d.sync += [looks.eq(Cat(look, looks[0])), steps[0].eq(view.head_step), steps[1].eq(steps[0])]
 
         with m.FSM():
             with m.State("WAIT"):
@@ -132,6 +135,7 @@ class Reporter(wiring.Component):
         # A list of t-SIDs that share a run: its first, then link by link; the link read now leads to the next one.
         count = Signal(tsid_width(config))
         current = Signal(tsid_width(config))
+        shared = Signal(step_width(config))
         m.d.comb += [self.o.payload.count.eq(count), view.link_tsid.eq(current)]
         m.d.sync += current.eq(view.link_tsid)
         with m.If(self.o.valid & self.o.ready):
@@ -140,18 +144,21 @@ class Reporter(wiring.Component):
             with m.State("HEAD"):
                 m.d.comb += [
                     self.o.valid.eq(heads.o.valid | steps_out),
-                    self.o.payload.tsid.eq(heads.o.payload.tsid),
+                    self.o.payload.tsid.eq(heads.o.payload.link.tsid),
+                    self.o.payload.step.eq(heads.o.payload.step),
                     self.o.payload.end.eq(~heads.o.valid),
                     self.o.payload.good.eq(self.good),
                     self.o.payload.over.eq(self.over),
                     heads.o.ready.eq(self.o.ready),
                     self.taken.eq(steps_out & ~heads.o.valid & self.o.ready),
-                    view.link_tsid.eq(heads.o.payload.tsid),
+                    view.link_tsid.eq(heads.o.payload.link.tsid),
                 ]
-                with m.If(heads.o.valid & self.o.ready & heads.o.payload.more):
+                m.d.sync += shared.eq(heads.o.payload.step)
+                with m.If(heads.o.valid & self.o.ready & heads.o.payload.link.more):
                     m.next = "LINK"
             with m.State("LINK"):
                 m.d.comb += [self.o.valid.eq(1), self.o.payload.tsid.eq(view.link.tsid), self.o.payload.good.eq(1)]
+                m.d.comb += self.o.payload.step.eq(shared)
                 with m.If(self.o.ready):
                     m.d.comb += view.link_tsid.eq(view.link.tsid)
                     with m.If(~view.link.more):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, RowMasks, row_width
-from hdl.match.ops import RowOp, RowRequest
+from hdl.match.ops import RowHits, RowOp, RowRequest
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
@@ -43,6 +43,10 @@ class RowEngine(wiring.Component):
         The rows have been read; the engine may use the bank again.
     scan_slice : ``In``, ``scan_row`` : ``Out``, ``scan_ready`` : ``Out``
         The matched bits of a slice of the finished document, sampled in a clock in which ``scan_ready`` is 1.
+    hits : ``Out(RowHits(config))``, ``hits_valid`` : ``Out(1)``
+        Which subscriptions select the node of an operation, a slice a clock and in order, and the end of each document.
+    room : ``In(1)``
+        When it falls, at most 4 more come.
     """
 
     def __init__(self, config):
@@ -60,6 +64,9 @@ class RowEngine(wiring.Component):
                 "scan_slice": In(ceil_log2(config.slices)),
                 "scan_row": Out(row_width(config)),
                 "scan_ready": Out(1),
+                "hits": Out(RowHits(config)),
+                "hits_valid": Out(1),
+                "room": In(1),
             }
         )
 
@@ -84,6 +91,7 @@ class RowEngine(wiring.Component):
                 "contains": 1,
                 "tested": 1,
                 "address": (config.depth + 1).bit_length(),
+                "node": len(request.node),
             }
         )
         stage = [Signal(travel, name=f"stage{n}") for n in range(4)]
@@ -113,6 +121,7 @@ class RowEngine(wiring.Component):
             stage[0].root.eq(depth == 0),
             stage[0].contains.eq(request.op == RowOp.DONE),
             stage[0].tested.eq(tested),
+            stage[0].node.eq(request.node),
             stage[0].address.eq(Mux(request.op == RowOp.START, depth + 1, depth)),
             valid[0].eq(issue),
             final.eq(single | (index == view.last_slice)),
@@ -125,7 +134,7 @@ class RowEngine(wiring.Component):
 
         pending = Signal()
         bank = Signal()
-        with m.If(self.i.valid & ~(drain & ~empty)):
+        with m.If(self.i.valid & self.room & ~(drain & ~empty)):
             with m.Switch(request.op):
                 with m.Case(RowOp.DONE):
                     # Containment is decided once the whole document has been seen.
@@ -252,12 +261,14 @@ class RowEngine(wiring.Component):
         reach = Signal(width)
         gate = Signal(width)
         last = Signal(width)
+        listing = Signal(width)
         count = Signal(range(config.subscription_steps + 1))
         shown = Signal(width)
         m.d.comb += shown.eq((row & spread(dones)) | (sat & masks.test & spread(starts)))
         with m.If(~hold):
             m.d.sync += [
                 last.eq(masks.last),
+                listing.eq(row),
                 reach.eq(enter | stay),
                 gate.eq(shown | (wild & spread(dones)) | (((top & text) | decode) & spread(ends))),
             ]
@@ -310,4 +321,16 @@ class RowEngine(wiring.Component):
             m.d.sync += fresh.word_select(bank, 1 << slice_bits).eq(0)
         with m.If(self.taken):
             m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
+        
+        # What the selection log is told.
+        lists = result.op == RowOp.ATTRIBUTE
+        m.d.sync += [
+            self.hits.row.eq(Mux(lists, listing, reach) & last),
+            self.hits.op.eq(Mux(ended, RowOp.DONE, result.op)),
+            self.hits.slice.eq(result.slice),
+            self.hits.node.eq(result.node),
+            self.hits.final.eq(moves & (result.slice == view.last_slice)),
+            self.hits.good.eq(request.good),
+            self.hits_valid.eq((settled & (lists | moves | (result.op == RowOp.END))) | ended),
+        ]
         return m

@@ -13,6 +13,7 @@ from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import CheckedMark, Nesting
 from hdl.scbxp.packers import MarkPacker, PackedText, TextPacker
+from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.tags import TagChecker
@@ -41,6 +42,7 @@ class Scbxp(wiring.Component):
     verdict : one word per document, offered with its ``done`` beat.
     request, response : the name table, for loading a skeleton and for registering subscriptions.
     xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
+    nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
     verdicts : documents ended so far, by verdict.
     forgotten : how often the learned part of the skeleton was forgotten.
@@ -48,7 +50,7 @@ class Scbxp(wiring.Component):
 
     def __init__(self, config: BrokerConfig):
         self._config = config
-        self._xram, self._pram = Xram(config), Pram(config)
+        self._xram, self._pram, self._nodes = Xram(config), Pram(config), NodeMap(config)
         xram, pram = self._xram.signature.members, self._pram.signature.members
         super().__init__(
             {
@@ -59,6 +61,7 @@ class Scbxp(wiring.Component):
                 "response": Out(stream.Signature(NameResponse(config))),
                 "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
                 "forgotten": Out(16),
+                "nodes": self._nodes.signature.members["read"],
             }
             | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
             | {f"pram_{name}": pram[name] for name in _PRAM_PORTS}
@@ -81,6 +84,7 @@ class Scbxp(wiring.Component):
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = StreamFifo(PackedText, _TEXT_DEPTH)
         m.submodules.merge = merge = Merge(config)
+        m.submodules.nodes = nodes = self._nodes
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
         wiring.connect(m, xram.o, classifier.i)
@@ -97,7 +101,15 @@ class Scbxp(wiring.Component):
             texts.i.payload.eq(text.o),
             texts.i.valid.eq(text.o_valid),
         ]
-        m.d.sync += lexer.room.eq(segments.room & (texts.level <= _TEXT_DEPTH - _TEXT_SLACK))
+        # Beside the stages: positions for the notifications.
+        wiring.connect(m, nodes.read, wiring.flipped(self.nodes))
+        m.d.comb += [
+            nodes.i.eq(tags.o),
+            nodes.i_valid.eq(tags.o_valid),
+            nodes.hold_valid.eq(self.xram_hold_valid),
+            nodes.hold.eq(self.xram_hold),
+        ]
+        m.d.sync += lexer.room.eq(segments.room & nodes.room & (texts.level <= _TEXT_DEPTH - _TEXT_SLACK))
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)
         wiring.connect(m, names.o, nesting.i)
