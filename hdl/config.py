@@ -47,8 +47,8 @@ class BrokerConfig:
     pram_words: int = 512
     """Parsed words kept for reading."""
     selected: int = 512
-    """Places for selected nodes of the publications that are matched or notified: one for each group of 16 neighbouring steps and tests that
-    select a node, and one more for each attribute."""
+    """Places for the selected nodes of the publications that are matched or notified: one for each group of 16 neighbouring steps and
+    tests that select a node, and one more for each attribute."""
 
     def __post_init__(self) -> None:
         def rule(holds: bool, name: str, wanted: str) -> None:

@@ -266,11 +266,13 @@ class NameResponse(data.StructLayout):
 
 class MatchedWord(data.StructLayout):
     """A part of a document's matched set: one word per matched subscription with its ``tsid`` and the last bit ``step`` of its
-    run, then one word with ``end`` and their ``count``. A document that is not well-formed has the last word alone, with ``good`` 0 and count 0; so has one in which a
-    value compared as a number has too many digits, and then ``over`` is 1."""
+    run, then one word with ``end`` and their ``count``. A document that is not well-formed has the last word alone, with ``good`` 0
+    and count 0; so has one in which a value compared as a number has too many digits, and then ``over`` is 1."""
 
     def __init__(self, config):
-        super().__init__({"end": 1, "good": 1, "over": 1, "tsid": tsid_width(config), "count": tsid_width(config), "step": step_width(config)})
+        super().__init__(
+            {"end": 1, "good": 1, "over": 1, "tsid": tsid_width(config), "count": tsid_width(config), "step": step_width(config)}
+        )
 
 
 SELECTED_STEPS = 16

@@ -138,7 +138,8 @@ class Referee:
         if parsed.length <= NOTIFIED_BYTES:
             digest = hashlib.blake2b(digest_size=16)
             for sid in hits:
-                body = content(chosen[sid][0], index, Content.SELECTED)
+                query, semantics = chosen[sid]
+                body = content(query, index, Content.SELECTED, semantics)
                 digest.update(struct.pack("<II", sid, len(body)) + body)
             notified = digest.digest()
         return Golden(Code.OK, None, len(words), words_digest(words), tuple(hits), selected, notified)

@@ -246,7 +246,9 @@ A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
 - SUBSCRIBE, SOLICIT: the XPath text in UTF-8, no terminator.
 - PUBLISH, ROUTE: the XML document. With the flag *attached*: its length in 4 bytes, the document, the attachment.
 - VERDICT: {verdict_bytes} bytes, three numbers of 4: offset, bytes of the document, subscriptions matched.
-- NOTIFY, FORWARD: the content that the subscription asked for.
+- NOTIFY, FORWARD: the content that the subscription asked for, or none, and then the content field is *header*: the publication is
+  longer than the X-RAM, its selected nodes do not fit the selection log, or nodes are asked for by a subscription with
+  containment semantics, which selects none.
 - TOPOLOGY: the criterion X of `top(X, BID)`.
 - UNSUBSCRIBE, RESULT: nothing.
 

@@ -69,7 +69,8 @@ class BrokerBench(Bench):
         return [item["refusal"] for item in items[:count]]
 
     async def settled(self, *, within: int = 40000) -> dict[int, dict[int, tuple[int, bytes]]]:
-        """Wait for every document and until nothing comes any more; what was notified: by number of the publication, then by reference, link and body."""
+        """Wait for every document and until nothing comes any more; what was notified: by number of the publication, then by reference,
+        link and body."""
         await self.verdict.receive(len(self.documents), within=within)
         quiet, before = 0, -1
         while quiet < 4:

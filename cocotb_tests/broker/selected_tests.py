@@ -63,14 +63,18 @@ def random_document(chance, size: int) -> bytes:
     def attributes() -> str:
         chosen = chance.sample(("k", "m", "kk", "q"), chance.choice((0, 0, 0, 1, 2)))
         quote = chance.choice("\"'")
-        return "".join(f" {name}{chance.choice(('=', ' =', '= '))}{quote}{chance.choice(('', '1', 'x>', '&amp;', 'é'))}{quote}" for name in chosen)
+        return "".join(
+            f" {name}{chance.choice(('=', ' =', '= '))}{quote}{chance.choice(('', '1', 'x>', '&amp;', 'é'))}{quote}" for name in chosen
+        )
 
     def element(depth: int) -> str:
         name = chance.choice("abcde")
         if chance.random() < 0.4:
             return f"<{name}{attributes()}{chance.choice(('', ' '))}/>"
         inside = "".join(
-            element(depth + 1) if depth < 5 and chance.random() < 0.5 else chance.choice(("x", "y", "4", "", "日", "<!--<a>-->", "<![CDATA[x]]>", "<?p?>"))
+            element(depth + 1)
+            if depth < 5 and chance.random() < 0.5
+            else chance.choice(("x", "y", "4", "", "日", "<!--<a>-->", "<![CDATA[x]]>", "<?p?>"))
             for _ in range(chance.randrange(4))
         )
         return f"<{name}{attributes()}>{inside}</{name}{chance.choice(('', ' '))}>"

@@ -200,7 +200,12 @@ class Front(wiring.Component):
                         ]
                     with m.Elif(ends):
                         with m.If(mark.type == WordType.END):
-                            m.d.comb += [asks.eq(1), request.op.eq(RowOp.END), request.check.eq(is_self | is_text), request.node.eq(top.node)]
+                            m.d.comb += [
+                                asks.eq(1),
+                                request.op.eq(RowOp.END),
+                                request.check.eq(is_self | is_text),
+                                request.node.eq(top.node),
+                            ]
                         with m.Elif((mark.type == WordType.ATTRIBUTE) & known & heads.presence & ~declaration):
                             m.d.comb += [asks.eq(1), request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1)]
                             m.d.comb += request.node.eq(nodes)

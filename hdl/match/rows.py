@@ -321,7 +321,7 @@ class RowEngine(wiring.Component):
             m.d.sync += fresh.word_select(bank, 1 << slice_bits).eq(0)
         with m.If(self.taken):
             m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
-        
+
         # What the selection log is told.
         lists = result.op == RowOp.ATTRIBUTE
         m.d.sync += [

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2, exact_log2
 
-from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, node_width, row_width, step_width
+from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, node_width, row_width
 from hdl.match.ops import RowHits, RowOp
 from hdl.stream import BlockRam, StreamFifo
 
@@ -18,13 +18,18 @@ _RESERVE = 6
 """Entries that may still come when no more are let in."""
 
 
+def _lone(flags):
+    """At most one of the flags is 1."""
+    return (flags & (flags - 1)[: len(flags)]) == 0
+
+
 class SelectionLog(wiring.Component):
     """Writes down the nodes that subscriptions select, of those subscriptions alone that want them.
 
-    The log is a ring of ``config.selected`` entries, in which the documents lie one behind the other; the room of a document is given back when
-    it has been notified. A document waits for the room of earlier ones; one that fills the whole ring by itself is void. A row without a
-    wanted step takes nothing, another one a clock for each 16 steps with a hit. Entries of attributes stay only if a subscription selects something of their
-    tag, those of a document only if it is good.
+    The log is a ring of ``config.selected`` entries, in which the documents lie one behind the other; the room of a document is given
+    back when it has been notified. A document waits for the room of earlier ones; one that fills the whole ring by itself is void.
+    A row without a wanted step takes nothing, another one a clock for each 16 steps with a hit. Entries of attributes stay only if a
+    subscription selects something of their tag, those of a document only if it is good.
 
     Parameters
     ----------
@@ -75,7 +80,7 @@ class SelectionLog(wiring.Component):
 
         # Rows with a hit in a group that has a wanted step, and ends of documents and of tags with listed attributes.
         groups = Signal(slices * chunks)  # those with a wanted step
-        shape = data.StructLayout({"hits": RowHits(config), "some": chunks})
+        shape = data.StructLayout({"hits": RowHits(config), "some": chunks, "lone": 1})
         row = Signal(shape)
         row_valid = Signal()
         mine = Signal(chunks)
@@ -96,6 +101,7 @@ class SelectionLog(wiring.Component):
         m.d.comb += [
             closes.eq(row.hits.final & listed & (row.hits.op == RowOp.START)),
             rows.i.payload.eq(row),
+            rows.i.payload.lone.eq(_lone(row.some)),
             rows.i.payload.hits.final.eq(closes),
             rows.i.valid.eq(row_valid & (row.some.any() | closes | (row.hits.op == RowOp.DONE))),
         ]
@@ -120,19 +126,22 @@ class SelectionLog(wiring.Component):
         gone = Signal(chunks)
         left = Signal(chunks)
         others = Signal(chunks)
+        begun, lone = Signal(), Signal()
+        ends = Signal()
         head = rows.o.payload
         chosen = Signal(range(max(chunks, 2)))
         m.d.comb += [
             issue.eq(rows.o.valid & admits & ~ending & ~mark.valid),
             left.eq(head.some & ~gone),
             others.eq(left & (left - 1)[:chunks]),
-            rows.o.ready.eq(issue & (others == 0)),
+            ends.eq(Mux(begun, lone, head.lone)),
+            rows.o.ready.eq(issue & ends),
         ]
         for n in reversed(range(chunks)):
             with m.If(left[n]):
                 m.d.comb += chosen.eq(n)
         with m.If(issue):
-            m.d.sync += gone.eq(Mux(others == 0, 0, head.some & ~others))
+            m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), lone.eq(_lone(others))]
         m.d.sync += [
             valid.eq(Cat(issue, valid[:2])),
             items[0].op.eq(head.hits.op),
@@ -142,32 +151,35 @@ class SelectionLog(wiring.Component):
             ),
             items[0].place.eq(Cat(chosen[:chunk_bits], head.hits.slice)),
             items[0].node.eq(head.hits.node),
-            items[0].final.eq(head.hits.final & (others == 0)),
+            items[0].final.eq(head.hits.final & ends),
             items[0].good.eq(head.hits.good),
         ]
 
         # The steps that are wanted; a new mark waits until they are not in use.
         m.submodules.wanted = wanted = memory.Memory(shape=SELECTED_STEPS, depth=max(slices * chunks, 2), init=[])
         wanted_read, wanted_write = wanted.read_port(domain="comb"), wanted.write_port()
-        marks = Signal()
+        phase = Signal(3)  # read, changed, written
         place = mark.step[bit_bits:]
         bit = Signal(SELECTED_STEPS)
-        before = Signal(SELECTED_STEPS)
+        before, after = Signal(SELECTED_STEPS), Signal(SELECTED_STEPS)
         known = groups.bit_select(place, 1) if len(place) else groups
         m.d.comb += [
-            marks.eq(mark.valid & ~valid[0]),
             wanted_read.addr.eq(Mux(valid[0], items[0].place, place)),
             bit.eq(Const(1, SELECTED_STEPS) << mark.step[:bit_bits]),
-            before.eq(wanted_read.data & known.replicate(SELECTED_STEPS)),
             wanted_write.addr.eq(place),
-            wanted_write.data.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
-            wanted_write.en.eq(marks),
-            self.idle.eq(
-                ~mark.valid & ~self.mark.valid & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid
-            ),
+            wanted_write.data.eq(after),
+            wanted_write.en.eq(phase[1]),
+            self.idle.eq(~mark.valid & ~self.mark.valid & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
-        with m.If(marks):
-            m.d.sync += [mark.valid.eq(0), known.eq(wanted_write.data.any())]
+        m.d.sync += [
+            phase.eq(Cat(mark.valid & ~valid[0] & (phase == 0), phase)),
+            before.eq(Mux(known, wanted_read.data, 0)),
+            after.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
+        ]
+        with m.If(phase[1]):
+            m.d.sync += known.eq(after.any())
+        with m.If(phase[2]):
+            m.d.sync += mark.valid.eq(0)
         with m.If(self.mark.valid):
             m.d.sync += mark.eq(self.mark)
         hit = Signal()

@@ -10,8 +10,8 @@ __all__ = ["Aligner", "Piece"]
 
 
 class Piece(data.Struct):
-    """Which bytes of a word are meant: ``bytes`` of them after the first ``skip``. ``last`` is the end of a body; what is in hand then, up to four
-    bytes, is its last word."""
+    """Which bytes of a word are meant: ``bytes`` of them after the first ``skip``. ``last`` is the end of a body; what is in hand
+    then, up to four bytes, is its last word."""
 
     skip: unsigned(2)
     bytes: ByteCount

@@ -27,21 +27,19 @@ class Search(data.StructLayout):
 
 
 class Found(data.StructLayout):
-    """The answer: ``none`` is left, or a node that begins at byte ``start`` of the X-RAM and has ``bytes``; ``node`` and ``index`` are for the next
-    search."""
+    """The answer: ``none`` is left, or a node that begins at byte ``start`` of the X-RAM and has ``bytes``; ``node`` and ``index``
+    are for the next search."""
 
     def __init__(self, config):
         width = node_width(config)
-        super().__init__(
-            {"none": 1, "start": width + 2, "bytes": width + 3, "node": width, "index": exact_log2(config.selected) + 1}
-        )
+        super().__init__({"none": 1, "start": width + 2, "bytes": width + 3, "node": width, "index": exact_log2(config.selected) + 1})
 
 
 class NodeFinder(wiring.Component):
     """Searches the selection log of the current publication and looks up where the nodes lie, in the order of the document.
 
-    One search at a time, links by turns: an entry of the log a clock, and ten clocks. Where the log is not in the order of the document, each
-    search goes through all of it.
+    One search at a time, links by turns: an entry of the log a clock, and ten clocks. Where the log is not in the order of the
+    document, each search goes through all of it.
 
     Parameters
     ----------

@@ -20,9 +20,7 @@ class Job(data.StructLayout):
     ``selected`` those of the nodes that the subscription with the last bit ``step`` selects, which are attributes or elements."""
 
     def __init__(self, config):
-        super().__init__(
-            {"entry": SmtEntry, "number": 16, "body": 1, "selected": 1, "step": step_width(config), "attribute": 1}
-        )
+        super().__init__({"entry": SmtEntry, "number": 16, "body": 1, "selected": 1, "step": step_width(config), "attribute": 1})
 
 
 def _swapped(value):

@@ -96,7 +96,9 @@ class NodeMap(wiring.Component):
 
         first, second, named, closes, quotes = Signal(), Signal(), Signal(), Signal(), Signal()
         own, own_value = Signal(), Signal()
-        first_lane, named_lane, closes_lane, quotes_lane = (Signal(2, name=name) for name in ("first_at", "named_at", "closes_at", "quotes_at"))
+        first_lane, named_lane, closes_lane, quotes_lane = (
+            Signal(2, name=name) for name in ("first_at", "named_at", "closes_at", "quotes_at")
+        )
         place = Signal(width)
         finishes = Signal()
         first_flags = Signal(LANES)
@@ -141,7 +143,9 @@ class NodeMap(wiring.Component):
         ]
         with m.If(finishes):
             m.d.sync += [address.eq(base), count.eq(0), depth.eq(0)]
-        first_entry, second_entry, name_entry, top = (Signal(entry, name=name) for name in ("first_entry", "second_entry", "name_entry", "top"))
+        first_entry, second_entry, name_entry, top = (
+            Signal(entry, name=name) for name in ("first_entry", "second_entry", "name_entry", "top")
+        )
         m.d.comb += [
             # an element begins with the '<' before its name
             first_entry.start.eq(Cat(first_lane, place) - 1),

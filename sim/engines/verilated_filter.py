@@ -1,6 +1,6 @@
 """Filtering with the Verilated broker: subscriptions become frames, notifications become SIDs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from hdl.config import BrokerConfig
@@ -27,7 +27,10 @@ def subscribe(subscription: Subscription, *, link: int = 0, content: Content = C
 
 def _filtered(found: Matched) -> Filtered:
     located = found.code is not Code.OK and found.code is not Code.NUMBER_DIGITS
-    return Filtered(ParseResult(found.code, found.offset if located else None, found.bytes, cycles=found.cycles), found.references)
+    result = ParseResult(found.code, found.offset if located else None, found.bytes, cycles=found.cycles)
+    pairs = zip(found.contents, found.bodies, strict=True)
+    bodies = tuple(body if content is Content.SELECTED else None for content, body in pairs)
+    return Filtered(result, found.references, bodies)
 
 
 def filter_documents(
@@ -38,13 +41,18 @@ def filter_documents(
     apart: bool = True,
     stalls: int | None = None,
     executable: Path | None = None,
+    selecting: Collection[int] = (),
 ) -> FilterResult:
     """Register the subscriptions, then publish the documents, in one run from reset on.
 
-    Notifications are spread over the links. The clocks of a document are from its first word to its matched set; with ``apart`` it has
+    Notifications are spread over the links; the subscriptions whose SIDs are ``selecting`` want the nodes that they select, the others the
+    header alone. The clocks of a document are from its first word to its matched set; with ``apart`` it has
     the broker for itself.
     """
-    frames = [subscribe(one, link=number % config.links) for number, one in enumerate(subscriptions)]
+    frames = [
+        subscribe(one, link=number % config.links, content=Content.SELECTED if one.sid in selecting else Content.HEADER)
+        for number, one in enumerate(subscriptions)
+    ]
     items: list[Item] = [*frames, *(Publication(document) for document in documents)]
     answers = run(items, config, apart=apart, stalls=stalls, executable=executable)
     results = [answer for answer in answers if isinstance(answer, Answered)]
