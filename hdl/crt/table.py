@@ -282,7 +282,7 @@ class ContentRoutingTable(wiring.Component):
                     folded = folded ^ value[at : at + BUCKET_BITS]
             m.d.sync += bucket.eq(folded)
 
-        sweep = Signal(range(max(steps, config.names << ceil_log2(config.slices)) + 1))
+        sweep = Signal(range(max(steps, config.names << ceil_log2(config.slices), 1 << BUCKET_BITS) + 1))
         started = Signal()
 
         def answer(code, then):
