@@ -121,7 +121,12 @@ class LinkSender(wiring.Component):
             self.read_piece.bytes.eq(taken),
             self.read_piece.last.eq(ending & ~overflow),
         ]
-        m.d.sync += flying.eq(flying + self.read_grant - self.piece_done)
+        # Known a clock late: one more piece may have been granted, and a word of the header written.
+        roomy = Signal()
+        m.d.sync += [
+            flying.eq(flying + self.read_grant - self.piece_done),
+            roomy.eq(frames.level + flying < self._words - 4),
+        ]
         with m.If(self.read_grant):
             m.d.sync += [
                 left.eq(left - taken),
@@ -193,7 +198,7 @@ class LinkSender(wiring.Component):
 
             # Pieces are asked for while there is room for the words of those that have not come yet.
             with m.State("BODY"):
-                m.d.comb += self.read_valid.eq(((left != 0) | flush) & (frames.level + flying < self._words - 2))
+                m.d.comb += self.read_valid.eq(((left != 0) | flush) & roomy)
                 with m.If((left == 0) & ~flush):
                     with m.If(rest != 0):
                         m.next = "NODE"
