@@ -16,6 +16,7 @@ N ?= 2000
 MASTER ?= local[2]
 CONFIG ?= default
 ENGINE ?= verilator
+export SEEDS ALLOW_FAIL
 SPARK = --seed $(SEED) --documents $(N) --config $(CONFIG) --master "$(MASTER)"
 
 # A target is a line with its explanation after ## and a recipe; none of them is a file.
@@ -30,10 +31,12 @@ setup: ## make .venv and see to Verilator, Icarus, Java and what tests read; the
 	@$(SETUP) test
 setup-run:
 	@$(SETUP) run
+setup-bench:
+	@$(SETUP) bench
 setup-python:
 	@$(SETUP) python
 
-sim: setup-run ## run seeded vectors through an engine, compare with libxml2 and expat, write build/report/index.html
+sim: setup-run ## make vectors with Spark, run the broker's RTL over them, compare, write build/report/index.html (ARGS="--engine model" for another)
 	@$(RUN) -m sim.flow --seed $(SEED) $(ARGS)
 
 test: setup ## pass every test (ARGS="-k name" for some of them)
@@ -42,7 +45,7 @@ test: setup ## pass every test (ARGS="-k name" for some of them)
 test-long: setup ## pass the tests that take minutes
 	@$(RUN) -m pytest -m long $(ARGS)
 
-bench: setup-run ## clocks of the hardware beside the thesis and beside software, into build/bench.json
+bench: setup-bench ## clocks of the hardware beside the thesis and beside software, into build/bench.json
 	@$(RUN) -m sim.bench --seed $(SEED) $(ARGS)
 
 volume: setup-run ## the parser against the golden model, libxml2 and expat on thousands of documents
@@ -54,12 +57,20 @@ formal: setup-python ## prove the properties of formal/properties (ARGS="name ..
 vectors: setup-run ## make vectors and golden results with Spark into build/vectors (N=documents, MASTER=..., CONFIG=default|large)
 	@$(RUN) -m spark_vectors.jobs.vectors --output build/vectors $(SPARK) $(ARGS)
 
-regress: setup-run ## run an engine over the vectors with Spark and compare (ENGINE=verilator|icarus|model; further as for vectors)
-	@$(RUN) -m spark_vectors.jobs.regress --vectors build/vectors --output build/regress --engine $(ENGINE) $(SPARK) $(ARGS)
-	@$(RUN) -m spark_vectors.jobs.coverage --vectors build/vectors
+regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=default|large)
+	@$(RUN) -m sim.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
 
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
 	@$(RUN) -m hdl.emit $(ARGS)
+
+bitstream: setup-python ## build a board's bitstream: BOARD=ulx3s-85f, or BOARD=help (SEEDS=n, ALLOW_FAIL=1, ARGS="--mhz f")
+	@$(RUN) -m fpga.build $(or $(BOARD),help) $(ARGS)
+
+program: setup-python ## load a board that was built: BOARD=ulx3s-85f
+	@$(RUN) -m fpga.build $(or $(BOARD),help) --program
+
+netlist: setup ## simulate the synthesised netlist of small limits beside the hardware description (many minutes)
+	@$(RUN) -m pytest -n 0 -m long cocotb_tests/netlist $(ARGS)
 
 lint: setup-python ## ruff and mypy
 	@$(RUN) -m ruff check .

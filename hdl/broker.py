@@ -11,6 +11,7 @@ from hdl.layouts import DocumentWord, SubscriptionResult, tsid_width
 from hdl.match import MatchingEngine
 from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
+from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
 from hdl.xpath import XPathProcessor
 
@@ -20,7 +21,8 @@ __all__ = ["Broker"]
 class Broker(wiring.Component):
     """Subscriptions in, publications in, notifications out; everything runs at the same time.
 
-    A publication is matched against exactly the subscriptions that were registered when it began. Each one gives one word on
+    A publication is matched against exactly the subscriptions that were registered when its first word was taken: each subscription frame
+    that is accepted has one clock, after its last word and before its result, from which on it counts. Each publication gives one word on
     ``verdict`` and, if it is well-formed, one notification per matching subscription; each subscription frame gives one word on
     ``result``. All of them come in order.
 
@@ -34,6 +36,8 @@ class Broker(wiring.Component):
         XML documents, a packet each.
     subscription : In(stream.Signature(DocumentWord))
         SUBSCRIBE and UNSUBSCRIBE frames, a packet each.
+    skeleton : In(stream.Signature(DocumentWord))
+        Names for the parser to know beforehand, a packet each, see :class:`hdl.scbxp.skeleton.SkeletonLoader`.
     clear, cleared : In(1), Out(1)
         Removes every subscription: held at 1 until, for one clock, ``cleared`` says that it is done.
     verdict : Out(stream.Signature(Outcome(config)))
@@ -50,6 +54,8 @@ class Broker(wiring.Component):
         Documents by the parser's verdict.
     forgotten : Out(16)
         How often the learned part of the skeleton was forgotten.
+    pinned, unpinned : Out(16)
+        Names of ``skeleton`` that are known now, and those that found no room.
     notified : Out(32), one per link
     without_content : Out(32)
         Notifications, and those that carry less than was asked for.
@@ -62,6 +68,7 @@ class Broker(wiring.Component):
             {
                 "publication": In(word),
                 "subscription": In(word),
+                "skeleton": In(word),
                 "clear": In(1),
                 "cleared": Out(1),
                 "verdict": Out(stream.Signature(Outcome(config))),
@@ -77,6 +84,8 @@ class Broker(wiring.Component):
                 "dropped": Out(32),
                 "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
                 "forgotten": Out(16),
+                "pinned": Out(16),
+                "unpinned": Out(16),
                 "notified": Out(32).array(links),
                 "without_content": Out(32),
             }
@@ -86,6 +95,7 @@ class Broker(wiring.Component):
         m = Module()
         config = self._config
         m.submodules.scbxp = scbxp = Scbxp(config)
+        m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
@@ -107,8 +117,11 @@ class Broker(wiring.Component):
             (crt.response, watch.i_response),
             (watch.o_response, spu.i_response),
             (spu.o_result, wiring.flipped(self.result)),
-            (crt.name_request, scbxp.request),
-            (scbxp.response, crt.name_response),
+            (wiring.flipped(self.skeleton), skeleton.i),
+            (crt.name_request, skeleton.i_request),
+            (skeleton.o_response, crt.name_response),
+            (skeleton.o_request, scbxp.request),
+            (scbxp.response, skeleton.i_response),
             (crt.view, engine.view),
             (npu.o_lookup, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
@@ -140,6 +153,7 @@ class Broker(wiring.Component):
             watch.secure.eq(npu.secure),
             watch.begun.eq(npu.begun),
             watch.finished.eq(npu.finished),
+            crt.begun.eq(npu.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),
             self.cleared.eq(spu.cleared),
@@ -148,6 +162,7 @@ class Broker(wiring.Component):
             (spu, ("registered", "accepted", "cancelled", "refused", "dropped")),
             (crt, ("steps_used", "full", "hcd")),
             (scbxp, ("verdicts", "forgotten")),
+            (skeleton, ("pinned", "unpinned")),
             (npu, ("without_content",)),
         ):
             for name in names:

@@ -18,11 +18,11 @@ class BrokerConfig:
     """Registered at once; the t-SIDs are 1 to this [T 5.3.2.2]."""
     steps: int = 1024
     """Path steps and tests over all subscriptions: the bits of a row of visitors."""
-    slices: int = 8
+    slices: int = 16
     """Slices that a row of visitors is cut into; each takes a clock at a start tag."""
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""
-    learned: int = 128
+    learned: int = 96
     """Distinct names learned from documents before the learned part of the skeleton is forgotten; at least one tag's worth."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
@@ -63,7 +63,7 @@ class BrokerConfig:
         rule(self.subscriptions <= 4095, "subscriptions", "at most 4095")
         rule(self.steps % self.slices == 0, "steps", f"a multiple of the {self.slices} slices")
         rule(self.steps >= self.subscription_steps, "steps", f"at least the {self.subscription_steps} steps of a subscription")
-        for name in ("names", "learned", "values", "xram_bytes", "pram_words", "selected"):
+        for name in ("names", "values", "xram_bytes", "pram_words", "selected"):
             rule(_power_of_two(getattr(self, name)), name, "a power of two")
         rule(self.learned > self.attributes, "learned", f"more than the {self.attributes} attributes of a tag")
         rule(self.name_bytes % 4 == 0 and self.name_bytes <= 64, "name_bytes", "a multiple of 4, at most 64")

@@ -6,21 +6,33 @@ from this module. It uses the standard library only, so that anything may import
 
 import enum
 import struct
-from dataclasses import dataclass, replace
+import zlib
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Self
+
+from hdl.config import BrokerConfig
 
 __all__ = [
     "CONTRACT_VERSION",
+    "IDENTITY",
     "INDEX_MAX",
+    "REGISTERS",
+    "REGISTER_WORDS",
     "WORD_BYTES",
+    "Access",
+    "BusError",
     "Code",
     "Content",
+    "Field",
     "Frame",
     "FrameError",
     "Header",
     "Kind",
     "OSid",
     "Refusal",
+    "Register",
+    "Segment",
+    "SegmentKind",
     "Semantics",
     "Verdict",
     "VerdictBody",
@@ -28,6 +40,7 @@ __all__ = [
     "WordType",
     "attach",
     "detach",
+    "register",
 ]
 
 CONTRACT_VERSION = 1
@@ -111,7 +124,7 @@ class Code(enum.IntEnum):
     UNCLOSED = (28, Verdict.NOT_WELL_FORMED, "the document ends inside markup or with elements open; offset is its length")
     NO_ROOT = (29, Verdict.NOT_WELL_FORMED, "the document has no root element; offset is its length")
     NUMBER_DIGITS = (30, Verdict.OVER_LIMIT, "a value compared as a number has more than 15 significant digits")
-    NAME_CLASH = (31, Verdict.OVER_LIMIT, "a name has the 48-bit hash of another in the name table; decided by the byte after the name")
+    NAME_CLASH = (31, Verdict.OVER_LIMIT, "a name has the 32-bit hash of another in the name table; decided by the byte after the name")
 
     @property
     def text(self) -> str:
@@ -264,6 +277,12 @@ class Kind(enum.IntEnum):
     ROUTE = (ord("Q"), "broker to broker: a publication routed to the origin of a null-SID sample [T 5.4.3.5.2.1]")
     SOLICIT = (ord("L"), "broker to broker: asks another scope for publications matching the XPath text [T 5.4.6]")
     TOPOLOGY = (ord("T"), "topology entity to broker: top(X, BID), aux is the BID, the body is X [T 5.4.3.6.1]")
+    SKELETON = (ord("K"), "host to broker: the body is a name for the parser to know beforehand [T 4.3]; not answered, counters tell")
+    ACCESS = (
+        ord("A"),
+        "host to broker: a register; bits 12..0 of aux are its word address, bit 15 says write, and the body is the word to write; "
+        "back: the same aux, bit 14 says that it failed, and the body is the word read",
+    )
 
 
 @dataclass(frozen=True)
@@ -388,6 +407,87 @@ class VerdictBody:
         return cls(*cls._STRUCT.unpack(data))
 
 
+class SegmentKind(enum.IntEnum):
+    """What a segment of the host link is; a and b are its third and fourth byte."""
+
+    sentence: str
+
+    def __new__(cls, value: int, sentence: str = "") -> Self:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+    OPEN = (1, "host: begins a session with this number; the broker is reset and every number begins at 0")
+    OPENED = (2, "board: answers OPEN")
+    DATA = (3, "either: a is its number, the payload is the next piece of the stream of frames; it is never empty")
+    ACK = (4, "either: a is the number of the DATA that is expected next; those before b have left their places")
+    REPEAT = (5, "either: like ACK; DATA from a on must be sent again, because one was lost")
+    POLL = (6, "host: asks for an ACK")
+    CLOSED = (7, "board: the segment before belongs to no session, or to one that has ended")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of what the host link carries: five bytes, the payload, and its check sum, between two flags.
+
+    On the wire a segment is FLAG, then these bytes, then FLAG; one flag may end a segment and begin the next. A byte that is FLAG or ESCAPE
+    is sent as ESCAPE and the byte with bit 5 inverted, so that a flag is always a border, whatever was lost before it. The check sum is the
+    CRC-32 of Ethernet over the five bytes and the payload, least significant byte first.
+    """
+
+    kind: SegmentKind
+    session: int
+    a: int = 0
+    b: int = 0
+    payload: bytes = b""
+
+    FLAG: ClassVar[int] = 0x7E
+    ESCAPE: ClassVar[int] = 0x7D
+    INVERTED: ClassVar[int] = 0x20
+    HEADER_BYTES: ClassVar[int] = 5
+    CHECK_BYTES: ClassVar[int] = 4
+    MAX_PAYLOAD: ClassVar[int] = 255
+    WINDOW: ClassVar[int] = 8
+    """DATA under way in one direction at most: places that the board has for each."""
+
+    def __post_init__(self) -> None:
+        for name in ("session", "a", "b"):
+            if not 0 <= getattr(self, name) <= 255:
+                raise FrameError(f"{name} must be 0 to 255, not {getattr(self, name)!r}")
+        if len(self.payload) > self.MAX_PAYLOAD:
+            raise FrameError(f"a payload must have at most {self.MAX_PAYLOAD} bytes, not {len(self.payload)}")
+
+    def pack(self) -> bytes:
+        """The bytes on the wire, flags included."""
+        raw = bytes([self.kind, self.session, self.a, self.b, len(self.payload)]) + self.payload
+        raw += zlib.crc32(raw).to_bytes(self.CHECK_BYTES, "little")
+        special = (self.FLAG, self.ESCAPE)
+        body = b"".join(bytes([self.ESCAPE, byte ^ self.INVERTED]) if byte in special else bytes([byte]) for byte in raw)
+        return bytes([self.FLAG]) + body + bytes([self.FLAG])
+
+    @classmethod
+    def unpack(cls, body: bytes) -> "Segment":
+        """The segment whose bytes on the wire, without flags, are these."""
+        raw, escaped = bytearray(), False
+        for byte in body:
+            if escaped:
+                raw.append(byte ^ cls.INVERTED)
+                escaped = False
+            elif byte == cls.ESCAPE:
+                escaped = True
+            else:
+                raw.append(byte)
+        size = len(raw) - cls.HEADER_BYTES - cls.CHECK_BYTES
+        if escaped or size < 0 or raw[4] != size:
+            raise FrameError(f"a segment must have the length that it names, not {len(raw)} bytes")
+        if zlib.crc32(raw[: -cls.CHECK_BYTES]).to_bytes(cls.CHECK_BYTES, "little") != raw[-cls.CHECK_BYTES :]:
+            raise FrameError("a segment must have the check sum of its bytes")
+        if raw[0] not in SegmentKind._value2member_map_:
+            raise FrameError(f"a segment's kind must be one of {', '.join(k.name for k in SegmentKind)}, not {raw[0]}")
+        return cls(SegmentKind(raw[0]), raw[1], raw[2], raw[3], bytes(raw[cls.HEADER_BYTES : -cls.CHECK_BYTES]))
+
+
 def attach(xml: bytes, attachment: bytes) -> bytes:
     """The body of a PUBLISH frame with ``attached`` set [T 3.2.5]: the document's length in 4 bytes, the document, the attachment."""
     return struct.pack(">I", len(xml)) + xml + attachment
@@ -401,3 +501,201 @@ def detach(body: bytes) -> tuple[bytes, bytes]:
     if length > len(body) - 4:
         raise FrameError(f"a document's length must be at most the {len(body) - 4} bytes that follow it, not {length}")
     return body[4 : 4 + length], body[4 + length :]
+
+
+class BusError(enum.IntEnum):
+    """Why an access to a register was answered with an error; it changed nothing."""
+
+    sentence: str
+
+    def __new__(cls, value: int, sentence: str = "") -> Self:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+    NONE = (0, "no access has failed")
+    ADDRESS = (1, "there is no register at this address")
+    PARTIAL = (2, "not all four bytes of the word were selected, or the transfer did not begin as the bus demands")
+    DIRECTION = (3, "a register that can only be read was written, or the other way round")
+    ROOM = (4, "a stream did not take the word in time")
+    EMPTY = (5, "a stream had no word to read")
+
+
+class Access(enum.Enum):
+    """How software may use a field, in the words of SystemRDL."""
+
+    READ = "sw = r"
+    READ_WRITE = "sw = rw"
+    CLEAR = "sw = rw; onwrite = woclr"
+    WRITE = "sw = w"
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits ``low`` to ``low + width - 1`` of a register."""
+
+    name: str
+    low: int
+    width: int
+    access: Access
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Register:
+    """A word of 32 bits at a word address; with ``count`` that many of them in a row. Bits without a field read as 0."""
+
+    name: str
+    offset: int
+    sentence: str
+    fields: tuple[Field, ...]
+    count: int = 1
+
+    @property
+    def readable(self) -> bool:
+        return any(field.access is not Access.WRITE for field in self.fields)
+
+    @property
+    def writable(self) -> bool:
+        return any(field.access is not Access.READ for field in self.fields)
+
+    def field(self, name: str) -> Field:
+        return next(field for field in self.fields if field.name == name)
+
+
+REGISTER_WORDS = 1 << 13
+"""Words that the address of XAVI reaches [T 7.6.2]."""
+
+IDENTITY = int.from_bytes(b"X2CB", "big")
+
+
+def _whole(access: Access, sentence: str, name: str = "value") -> tuple[Field, ...]:
+    return (Field(name, 0, 32, access, sentence),)
+
+
+def _counter(name: str, offset: int, sentence: str, count: int = 1) -> Register:
+    return Register(name, offset, sentence, _whole(Access.READ, "since the reset, modulo 2**32"), count)
+
+
+def _bits(access: Access, *named: tuple[str, str]) -> tuple[Field, ...]:
+    return tuple(Field(name, bit, 1, access, sentence) for bit, (name, sentence) in enumerate(named))
+
+
+_EVENTS = (
+    ("result", "a word of a result can be read"),
+    ("verdict", "a word of a verdict can be read"),
+    ("notification", "a word of a notification can be read on some link"),
+    ("cleared", "the removal of every subscription is complete"),
+    ("error", "an access failed, see error"),
+)
+
+
+def _inbound(name: str, base: int, what: str) -> tuple[Register, ...]:
+    room = Field("room", 0, 16, Access.READ, "words that can be written without waiting")
+    data = Register(
+        f"{name}_data", base + 1, f"Four bytes of {what}; more follow. The first byte is in the low bits.", _whole(Access.WRITE, "bytes")
+    )
+    ends = [
+        Register(f"{name}_end{size}", base + 2 + size, f"The last {size} bytes of {what}, in the low bits.", _whole(Access.WRITE, "bytes"))
+        for size in range(5)
+    ]
+    return (Register(f"{name}_state", base, f"The stream into which {what} is written.", (room,)), data, *ends)
+
+
+def _outbound(name: str, base: int, what: str, count: int = 1) -> tuple[Register, ...]:
+    state = (
+        Field("valid", 0, 1, Access.READ, "a word waits"),
+        Field("last", 1, 1, Access.READ, "it is the last of its frame"),
+        Field("count", 2, 3, Access.READ, "bytes in it"),
+    )
+    return (
+        Register(f"{name}_state", base, f"The word that waits in the stream of {what}; reading it here takes nothing.", state, count),
+        Register(
+            f"{name}_data",
+            base + count,
+            f"Takes the next word of {what}; the first byte is in the low bits.",
+            _whole(Access.READ, "bytes"),
+            count,
+        ),
+    )
+
+
+REGISTERS: tuple[Register, ...] = (
+    Register("id", 0x00, "Says that this is the broker.", _whole(Access.READ, "`X2CB` in ASCII, 0x58324342")),
+    Register("version", 0x01, "What this map is.", (Field("contract", 0, 16, Access.READ, "version of the contract"),)),
+    Register(
+        "control",
+        0x02,
+        "Commands; each bit stays 1 until the command is complete.",
+        _bits(
+            Access.READ_WRITE,
+            ("clear", "write 1 to remove every subscription"),
+            ("reset", "write 1 to reset the broker and the streams before and after it; counters begin again"),
+        ),
+    ),
+    Register(
+        "status",
+        0x03,
+        "What is the case now.",
+        _bits(
+            Access.READ,
+            *_EVENTS[:3],
+            ("full", "the latest subscription was refused for want of room [T-Fig 5.17]"),
+            ("hcd", "some name has a high commonality degree [T 5.3.3.4]"),
+            ("interrupt", "an interrupt is enabled and flagged"),
+        ),
+    ),
+    Register("interrupt", 0x04, "What has been the case since the flag was cleared by writing 1 to it.", _bits(Access.CLEAR, *_EVENTS)),
+    Register("interrupt_enable", 0x05, "Which flags raise the interrupt.", _bits(Access.READ_WRITE, *_EVENTS)),
+    Register(
+        "error",
+        0x06,
+        "The first access that failed since this register was written; any value written clears it.",
+        (
+            Field(
+                "cause", 0, 4, Access.CLEAR, "why, 0 when none has failed: " + ", ".join(f"{e.value} {e.name.lower()}" for e in BusError)
+            ),
+            Field("write", 4, 1, Access.CLEAR, "it was a write"),
+            Field("address", 16, 13, Access.CLEAR, "its word address"),
+        ),
+    ),
+    Register("errors", 0x07, "Accesses that failed.", _whole(Access.READ, "since the reset, modulo 2**32")),
+    Register("scratch", 0x08, "Holds what is written, for tests of the bus.", _whole(Access.READ_WRITE, "anything")),
+    *(
+        Register(f"config_{field.name}", 0x10 + place, "A limit that this broker was built with.", _whole(Access.READ, f"`{field.name}`"))
+        for place, field in enumerate(fields(BrokerConfig))
+    ),
+    _counter("clocks", 0x40, "Clocks."),
+    Register("registered", 0x41, "Subscriptions held.", _whole(Access.READ, "now")),
+    Register("steps_used", 0x42, "Steps and tests that they take, common ones counted once.", _whole(Access.READ, "now")),
+    _counter("accepted", 0x43, "SUBSCRIBE frames accepted."),
+    _counter("cancelled", 0x44, "UNSUBSCRIBE frames done."),
+    _counter("refused", 0x45, "Frames refused."),
+    _counter("dropped", 0x46, "Raw frames dropped from the store."),
+    _counter("verdicts", 0x47, "Documents by the parser's verdict: well-formed, not well-formed, unsupported, over limit.", 4),
+    _counter("forgotten", 0x4B, "How often the learned part of the skeleton was forgotten."),
+    _counter("notified", 0x4C, "Notifications by link.", 4),
+    _counter("without_content", 0x50, "Notifications that carry less than was asked for."),
+    _counter("pinned", 0x51, "Names of a skeleton that were loaded."),
+    _counter("unpinned", 0x52, "Names of a skeleton that found no room."),
+    _counter("segments", 0x53, "Segments of the host link that were taken."),
+    _counter("damaged", 0x54, "Segments of the host link with a wrong check sum or length."),
+    _counter("repeated", 0x55, "Segments of the host link that had to be sent again."),
+    _counter("misfits", 0x56, "Frames on the host link that no unit takes; each is answered with a refusal."),
+    *_inbound("publication", 0x100, "an XML document"),
+    *_inbound("subscription", 0x110, "a SUBSCRIBE or UNSUBSCRIBE frame"),
+    *_inbound("skeleton", 0x120, "a name of the skeleton [T 4.3]"),
+    *_outbound("result", 0x180, "RESULT frames"),
+    *_outbound("verdict", 0x182, "VERDICT frames, whose reference counts publications from 0"),
+    *_outbound("notification", 0x190, "NOTIFY frames, by link", Header.LINKS),
+)
+"""The register map, in rising order of the offsets."""
+
+
+def register(name: str) -> Register:
+    """The register of that name."""
+    for one in REGISTERS:
+        if one.name == name:
+            return one
+    raise KeyError(f"name must be that of a register, not {name!r}")

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import importlib
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -18,8 +19,15 @@ __all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_ve
 TOPS = {
     "scbxp": "hdl.scbxp.parser:Scbxp",
     "x2cbbr": "hdl.broker:Broker",
+    "x2cbbr_avalon": "hdl.system:AvalonBroker",
+    "x2cbbr_wishbone": "hdl.system:WishboneBroker",
+    "x2cbbr_axi": "hdl.system:AxiBroker",
+    "x2cbbr_host": "hdl.system:HostedBroker",
+    "x2cbbr_uart": "hdl.system:UartBroker",
 }
 """Module name in Verilog to ``module:class``; the class takes the configuration alone."""
+
+_CONSTANT_BLOCK = re.compile(r"always @\*\n( *\S+(?: \S+)? = \d+'[hdb][0-9a-fx]+;)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,18 +51,25 @@ class Port:
 
 
 def component_of(top: str, config: BrokerConfig) -> wiring.Component:
-    """The component of that name in :data:`TOPS`."""
-    if top not in TOPS:
-        raise ValueError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
-    module, _, name = TOPS[top].partition(":")
+    """The component of that name in :data:`TOPS`, or ``module:class`` for any other."""
+    if top not in TOPS and ":" not in top:
+        raise ValueError(f"top must be one of {', '.join(TOPS)} or module:class, not {top!r}")
+    module, _, name = TOPS.get(top, top).partition(":")
     return getattr(importlib.import_module(module), name)(config)
 
 
 def to_verilog(component: wiring.Component, *, name: str) -> str:
-    """The component as Verilog, the same text for the same component; any warning is an error."""
+    """The component as Verilog, the same text for the same component; any warning is an error.
+
+    So is a part of a signal that is driven by a constant while other parts are not: it becomes a block that waits for a change of nothing,
+    and simulators never run it.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+        text = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+    if found := _CONSTANT_BLOCK.search(text):
+        raise ValueError(f"a signal must not be driven by a constant in part, as in {found[1].strip()!r}")
+    return text
 
 
 def _members(shape) -> dict[str, int]:
@@ -97,7 +112,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m hdl.emit", description="Write a configuration as Verilog with a description of its ports."
     )
-    parser.add_argument("--top", choices=list(TOPS), action="append", help="module to write; may be repeated; default: all of them")
+    parser.add_argument(
+        "--top", action="append", help=f"module to write, of {', '.join(TOPS)}, or module:class; may be repeated; default: all of them"
+    )
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--preset", choices=list(PRESETS), default="default", help="limits to build in")
     limits.add_argument("--limits", type=json.loads, metavar="JSON", help="limits to build in as an object, in place of a preset")
@@ -107,9 +124,10 @@ def main(arguments: list[str] | None = None) -> int:
     chosen.output.mkdir(parents=True, exist_ok=True)
     for top in chosen.top or TOPS:
         component = component_of(top, config)
-        (chosen.output / f"{top}.json").write_text(_description(top, config, describe(component)), encoding="utf-8")
-        (chosen.output / f"{top}.v").write_text(to_verilog(component, name=top), encoding="utf-8")
-        print(chosen.output / f"{top}.v")
+        name = top if top in TOPS else type(component).__name__.lower()
+        (chosen.output / f"{name}.json").write_text(_description(name, config, describe(component)), encoding="utf-8")
+        (chosen.output / f"{name}.v").write_text(to_verilog(component, name=name), encoding="utf-8")
+        print(chosen.output / f"{name}.v")
     return 0
 
 

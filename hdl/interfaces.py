@@ -112,12 +112,12 @@ class CrtView(wiring.Signature):
     that some test is about string-values or text nodes. Slices after ``last_slice`` are empty. ``tests`` and ``containment`` are the
     most tests of a step and the longest run with containment semantics.
 
-    Every read has an address that the engine may change in each clock; ``row``, ``heads``, ``node``, ``number`` and ``head``
-    answer two clocks later, ``link`` one, ``masks`` at once. While ``row_en`` or ``node_en`` is 0 the CRT may use that
-    port for itself.
+    Every read has an address that the engine may change in each clock; ``row``, ``node``, ``number`` and ``head`` answer two clocks
+    later, ``heads`` one clock after a clock with ``heads_en``, ``masks`` and ``link`` at once. While ``row_en`` or ``node_en`` is 0
+    the CRT may use that port for itself.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
-    and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 256 and from 0 at reset, the documents taken in whole.
+    and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in whole.
     """
 
     def __init__(self, config):
@@ -130,6 +130,7 @@ class CrtView(wiring.Signature):
                 "mask_slice": In(ceil_log2(config.slices)),
                 "masks": Out(RowMasks(config)),
                 "heads_name": In(ceil_log2(config.names)),
+                "heads_en": In(1),
                 "heads": Out(NameHeads(config)),
                 "any_heads": Out(NameHeads(config)),
                 "node_en": In(1),
@@ -146,7 +147,7 @@ class CrtView(wiring.Signature):
                 "tests": Out(range(config.subscription_steps + 1)),
                 "containment": Out(range(config.subscription_steps + 1)),
                 "wants": Out(1),
-                "ended": In(8),
+                "ended": In(16),
                 "quiet": In(1),
             }
         )

@@ -1,96 +1,161 @@
-"""``make sim``: seeded vectors through an engine, its answers held against the judges, a table and a report.
+"""``make sim`` and ``make regress``: vectors and golden results by Spark, the hardware over them, the comparison, a table and a report."""
 
-Vectors come from a source, answers from an engine, both by name: another source or engine joins with a line in ``SOURCES`` here or
-in :data:`sim.engines.ENGINES`.
-"""
-
+import concurrent.futures
+import os
+import platform
+import shlex
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from hdl.config import PRESETS, BrokerConfig
-from hdl.contract import Refusal
+from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
-from sim.compare import Document, Vectors, compare
-from sim.engines import open_engine
-from sim.engines.interface import Engine, EngineError, Subscription
-from sim.flow_report import Flow, report_of, show, write_replay
-from spark_vectors import documents as generator
-from spark_vectors.queries import subscription_set
+from sim.engines import ENGINES
+from sim.engines.interface import EngineError
+from sim.tools import environment
+from spark_vectors.errors import JobError
+from spark_vectors.parameters import VectorParameters
 
-__all__ = ["SOURCES", "built_in", "main", "run"]
+if TYPE_CHECKING:
+    from spark_vectors.jobs.outcome import Outcome
 
-Source = Callable[[int, int, int, BrokerConfig], Vectors]
+__all__ = ["main"]
 
-
-def built_in(seed: int, documents: int, subscriptions: int, config: BrokerConfig) -> Vectors:
-    """Vectors made in this process; the same seed gives the same bytes everywhere."""
-    made = [generator.document(seed=seed, row=row, config=config, largest=1 << 15) for row in range(documents)]
-    wanted = subscription_set(seed=seed, number=0, count=subscriptions, config=config)
-    return Vectors(
-        seed,
-        tuple(Subscription(one.sid, one.text, one.semantics) for one in wanted),
-        tuple(one.aim or Refusal.NONE for one in wanted),
-        tuple(Document(f"{one.row:05}-{one.kind}", one.kind, one.data, one.aim, one.offset) for one in made),
-    )
+_SHOWN = 10
 
 
-SOURCES: Mapping[str, Source] = {"built-in": built_in}
+def _commit() -> str:
+    done = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
-def run(worker: Engine, vectors: Vectors, *, engine: str, preset: str) -> Flow:
-    """Have the engine of that name and preset filter the vectors, and compare."""
-    started = time.perf_counter()
-    result = worker.filter(vectors.subscriptions, [document.data for document in vectors.documents])
-    seconds = time.perf_counter() - started
-    return Flow(engine, preset, vectors, result, compare(vectors, result), seconds)
+def _machine() -> str:
+    return f"{platform.platform()}, {os.cpu_count()} cores"
 
 
 def main(
-    engine: Annotated[str, typer.Option(help="What does the work.")] = "model",
+    engine: Annotated[str, typer.Option(help="What does the work, or package.module:Factory.")] = "verilator",
     preset: Annotated[str, typer.Option(help="The limits to apply.")] = "default",
-    source: Annotated[str, typer.Option(help="Where the vectors come from.")] = "built-in",
     seed: Annotated[int, typer.Option(min=0)] = 1,
     documents: Annotated[int, typer.Option(min=1)] = 600,
-    subscriptions: Annotated[int, typer.Option(min=1)] = 200,
-    output: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("build/report"),
+    subscriptions: Annotated[int | None, typer.Option(min=1, help="Subscriptions in a set (default: as many as the preset holds).")] = None,
+    sets: Annotated[int, typer.Option(min=1, help="Sets of subscriptions; documents go past them in turns.")] = 1,
+    scenarios: Annotated[int, typer.Option(min=0, help="Streams of subscriptions and publications among the vectors.")] = 2,
+    largest: Annotated[int, typer.Option(min=216, help="About the longest document in bytes.")] = 1 << 16,
+    words: Annotated[bool, typer.Option(help="Compare the parsed words too.")] = False,
+    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    partitions: Annotated[int | None, typer.Option(min=1, help="Spark partitions.")] = None,
+    vectors: Annotated[str, typer.Option(help="Where the vectors are, or are to be made: any Hadoop path.")] = "build/sim/vectors",
+    results: Annotated[str, typer.Option(help="Where results and differences go: any Hadoop path.")] = "build/sim/results",
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("build/report"),
+    quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
 ) -> None:
-    """Run seeded vectors through an engine and compare with the judges."""
+    """Make seeded vectors with Spark, run an engine over them, compare with the golden results and write a report."""
     if preset not in PRESETS:
         fail(f"there is no preset {preset!r}", hint=f"choose one of {', '.join(PRESETS)}")
-    if source not in SOURCES:
-        fail(f"there is no source {source!r}", hint=f"choose one of {', '.join(SOURCES)}")
-    if subscriptions > PRESETS[preset].subscriptions:
-        fail(
-            f"preset {preset} holds {PRESETS[preset].subscriptions} subscriptions, not {subscriptions}",
-            hint="ask for fewer or --preset large",
+    if engine not in ENGINES and ":" not in engine:
+        fail(f"there is no engine {engine!r}", hint=f"choose one of {', '.join(ENGINES)}")
+    try:
+        parameters = VectorParameters(
+            seed=seed,
+            documents=documents,
+            subscriptions=subscriptions or PRESETS[preset].subscriptions,
+            sets=sets,
+            scenarios=scenarios,
+            largest=largest,
+            config=preset,
         )
+    except ValueError as error:
+        fail(str(error), hint="see --help")
+    os.environ.update(environment(java=True))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=140)
-    config = PRESETS[preset]
+    started = time.monotonic()
     try:
-        worker = open_engine(engine, config)
-    except EngineError as error:
+        passed = _run(console, parameters, engine, words, master, partitions, vectors, results, report, quiet)
+    except JobError as error:
         fail(str(error), hint=error.hint)
-    with console.status(f"{documents} documents, {subscriptions} subscriptions, engine {engine}"):
-        vectors = SOURCES[source](seed, documents, subscriptions, config)
-        try:
-            flow = run(worker, vectors, engine=engine, preset=preset)
-        except EngineError as error:
-            fail(str(error), hint=error.hint, status=ENGINE_FAILED)
-    replay = output / "replay"
-    if not flow.passed:
-        write_replay(flow, replay)
-    show(console, flow, replay)
-    path = output / "index.html"
-    report_of(flow, replay).write(path)
+    except EngineError as error:
+        fail(str(error), hint=error.hint, status=ENGINE_FAILED)
+    if not quiet:
+        console.print(f"Took {time.monotonic() - started:.0f} s.")
+    raise typer.Exit(0 if passed else 1)
+
+
+def _run(
+    console: Console,
+    parameters: VectorParameters,
+    engine: str,
+    words: bool,
+    master: str,
+    partitions: int | None,
+    vectors: str,
+    results: str,
+    report: Path,
+    quiet: bool,
+) -> bool:
+    # Spark and plotting are loaded only where there is something to run.
+    from sim.regression_report import broker_times, headline, report_of
+    from spark_vectors.engines import build
+    from spark_vectors.jobs import coverage, regress
+    from spark_vectors.jobs.command import plain_errors
+    from spark_vectors.jobs.outcome import outcome
+    from spark_vectors.jobs.vectors import ensure
+    from spark_vectors.session import open_session
+    from spark_vectors.store import Store
+
+    with plain_errors(), open_session(master, name="x2cbbr", partitions=partitions) as spark:
+        for place in (vectors, results):
+            Store(spark, place).check_writable()
+        with concurrent.futures.ThreadPoolExecutor(1) as beside:
+            building = beside.submit(build, engine, parameters.limits, words=words)
+            ensure(spark, parameters, vectors, partitions=partitions, quiet=quiet)
+            building.result()
+        regress.regress(spark, vectors, results, name=engine, words=words, partitions=partitions, quiet=quiet)
+        counted = coverage.count(spark, vectors, partitions=partitions, quiet=quiet)
+        found = outcome(spark, vectors, results, counted)
+    times = None
+    if engine == "verilator":
+        if not quiet:
+            print("measuring the thesis's sets ...", file=sys.stderr, flush=True)
+        times = broker_times(parameters.seed)
+    _show(console, found)
+    path = report / "index.html"
+    command = shlex.join([".venv/bin/python", "-m", "sim.flow", *sys.argv[1:]])
+    report_of(found, times, command=command, commit=_commit(), machine=_machine()).write(path)
+    state = "[bold green]PASS[/]" if found.passed else "[bold red]FAIL[/]"
+    console.print(f"{state} {escape(headline(found))}.", soft_wrap=True)
     console.print(f"Report: {path}")
-    raise typer.Exit(0 if flow.passed else 1)
+    return found.passed
+
+
+def _show(console: Console, found: "Outcome") -> None:
+    """The table by kind of document, the first differences with their replay commands, and empty cells."""
+    from sim.regression_report import KINDS_COLUMNS, kinds_rows
+
+    table = Table(header_style="bold")
+    for name in KINDS_COLUMNS:
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    *rows, total = kinds_rows(found)
+    for row in rows:
+        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+    table.add_section()
+    table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in total), style="bold")
+    console.print(table)
+    for one in found.differences[:_SHOWN]:
+        what = f" subscription {one['sid']} {one['subscription']!r}" if one["sid"] is not None else ""
+        text = f"document {one['row']}{what}: expected {one['expected']}, got {one['got']}"
+        console.print(f"[red]{one['kind']}[/] {escape(text)}\n    {escape(one['replay'])}", soft_wrap=True)
+    for cell in found.coverage["empty"][:_SHOWN]:
+        console.print(f"[red]empty[/] {escape(cell)}")
 
 
 if __name__ == "__main__":

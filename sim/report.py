@@ -17,7 +17,7 @@ h1 { font-size: 1.6rem; margin-bottom: .2rem } h2 { font-size: 1.15rem; margin-t
 .passed { background: #1a7f4b } .failed { background: #b3261e }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums } caption { text-align: left; font-weight: 600; padding: .4rem 0 }
 td, th { padding: .25rem .7rem; border-bottom: 1px solid #d8dee6; text-align: left; vertical-align: top } th { background: #f2f5f8 }
-td.number { text-align: right } code { font-size: .9em; overflow-wrap: anywhere }
+td.number, th.number { text-align: right } code { font-size: .9em; overflow-wrap: anywhere }
 figure { margin: 1rem 0 } svg { max-width: 100%; height: auto } figcaption { color: #55606e }
 """
 
@@ -41,7 +41,9 @@ class Report:
     parts: list[str] = field(default_factory=list)
 
     def add_table(self, table: Table) -> None:
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in table.columns)
+        first = table.rows[0] if table.rows else [""] * len(table.columns)
+        kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
+        head = "".join(f"<th{kind}>{html.escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))
         body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
         self.parts.append(f"<h2>{html.escape(table.title)}</h2>\n<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>")
 

@@ -32,12 +32,15 @@ def _sources() -> list[bytes]:
 
 
 def rtl(top: str, config: BrokerConfig) -> Rtl:
-    """The component of that name in :data:`hdl.emit.TOPS`.
+    """The component of that name in :data:`hdl.emit.TOPS`, or ``module:class`` for any other that takes the configuration alone.
 
     A process of its own does the work, so that a command that finds everything built never loads Amaranth.
     """
     limits = json.dumps(dataclasses.asdict(config), sort_keys=True)
-    key = digest([top, limits, importlib.metadata.version("amaranth"), *_sources()])
+    module, colon, component = top.partition(":")
+    name = component.lower() if colon else top
+    more = [(ROOT / module.replace(".", "/")).with_suffix(".py").read_bytes()] if colon else []
+    key = digest([top, limits, importlib.metadata.version("amaranth"), *_sources(), *more])
 
     def make(folder: Path) -> None:
         print(f"x2cbbr: writing {top} as Verilog (once)", file=sys.stderr, flush=True)
@@ -47,6 +50,6 @@ def rtl(top: str, config: BrokerConfig) -> Rtl:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise EngineError(f"{top} cannot be written as Verilog ({last})", hint=f"run python -m hdl.emit --top {top}")
 
-    place = cached(BUILD / "emitted" / f"{top}-{key}", make)
-    ports: list[dict[str, Any]] = json.loads((place / f"{top}.json").read_text(encoding="utf-8"))["ports"]
-    return Rtl(top, (place / f"{top}.v").read_text(encoding="utf-8"), ports)
+    place = cached(BUILD / "emitted" / f"{name}-{key}", make)
+    ports: list[dict[str, Any]] = json.loads((place / f"{name}.json").read_text(encoding="utf-8"))["ports"]
+    return Rtl(name, (place / f"{name}.v").read_text(encoding="utf-8"), ports)

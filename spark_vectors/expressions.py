@@ -18,6 +18,8 @@ _TOKENS = re.compile(
     re.VERBOSE,
 )
 _DECIMAL = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*")
+_TEXT = "text()[string()]"
+"""A text node has at least one character [XPath 5.7]; libxml2 makes one of an empty CDATA section."""
 _UNREADABLE = "translate(., 'eE+', '') != string(.)"
 
 
@@ -59,7 +61,7 @@ class PathTest:
 
     def guarded(self) -> str:
         """The test for libxml2 with names and numbers guarded."""
-        subject = {"@": f"@*[name()='{self.name}']", ".": "self::*", "text()": "text()"}[self.subject]
+        subject = {"@": f"@*[name()='{self.name}']", ".": "self::*", "text()": _TEXT}[self.subject]
         if not self.numeric:
             return self._test(subject)
         if self.is_string and not is_decimal(self.literal):
@@ -73,6 +75,8 @@ class PathTest:
     def _test(self, subject: str) -> str:
         if not self.operator:
             return subject
+        if self.numeric and self.is_string and not is_decimal(self.literal):
+            return "false()"
         return f"{subject} {self.operator} {self._quoted() if self.is_string else self.literal}"
 
 

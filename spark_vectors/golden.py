@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
-from hdl.contract import Code, Content, Refusal, Semantics
+from hdl.contract import INDEX_MAX, WORD_BYTES, Code, Refusal, Semantics
 from sim.golden import xpath
 from sim.golden.match import Indexed, NumberDigits, matched, select
-from sim.golden.notify import content
+from sim.golden.notify import span
 from sim.golden.query import Query
-from sim.golden.words import Word, iter_words
+from sim.golden.words import Word
 from sim.golden.xml import Parsed, Parser
 from spark_vectors import oracle
 
@@ -29,6 +29,20 @@ def words_digest(words: "Sequence[Word]") -> bytes:
     """16 bytes that stand for the parsed words: BLAKE2b over type << 4 | l, the length and the padded bytes of each."""
     packed = b"".join(_WORD.pack(word.type << 4 | word.index, len(word.data), word.data) for word in words)
     return hashlib.blake2b(packed, digest_size=16).digest()
+
+
+def _words(parsed: Parsed) -> tuple[int, bytes]:
+    """How many words a document has, and their digest, without making each one."""
+    packed: list[bytes] = []
+    pack = _WORD.pack
+    for kind, value, _, _ in parsed.events:
+        if len(value) <= WORD_BYTES:
+            packed.append(pack(kind << 4, len(value), value))
+            continue
+        for index, at in enumerate(range(0, len(value), WORD_BYTES)):
+            piece = value[at : at + WORD_BYTES]
+            packed.append(pack(kind << 4 | min(index, INDEX_MAX), len(piece), piece))
+    return len(packed), hashlib.blake2b(b"".join(packed), digest_size=16).digest()
 
 
 def refusal_of(text: str, config: BrokerConfig) -> Refusal:
@@ -126,23 +140,23 @@ class Referee:
         plain = Golden(parsed.code, None if parsed.well_formed else parsed.offset, 0, words_digest(()), (), (), b"")
         if parsed.document is None:
             return plain
-        words = list(iter_words(parsed))
         index = Indexed(parsed.document)
         chosen = {sid: entry for sid, entry in self._queries.items() if sids is None or sid in sids}
         try:
             hits = [sid for sid, hit in zip(chosen, matched(chosen.values(), index), strict=True) if hit]
         except NumberDigits:
             return Golden(Code.NUMBER_DIGITS, None, 0, words_digest(()), (), (), b"")
-        selected = tuple(len(select(chosen[sid][0], index)) for sid in hits)
+        nodes = [select(chosen[sid][0], index) for sid in hits]
         notified = b""
         if parsed.length <= NOTIFIED_BYTES:
-            digest = hashlib.blake2b(digest_size=16)
-            for sid in hits:
-                query, semantics = chosen[sid]
-                body = content(query, index, Content.SELECTED, semantics)
+            digest, source = hashlib.blake2b(digest_size=16), parsed.document.source
+            for sid, found in zip(hits, nodes, strict=True):
+                # containment selects no nodes
+                exact = chosen[sid][1] is Semantics.EXACT
+                body = b"".join(source[start:end] for start, end in (span(node, source) for node in found)) if exact else b""
                 digest.update(struct.pack("<II", sid, len(body)) + body)
             notified = digest.digest()
-        return Golden(Code.OK, None, len(words), words_digest(words), tuple(hits), selected, notified)
+        return Golden(Code.OK, None, *_words(parsed), tuple(hits), tuple(map(len, nodes)), notified)
 
     def _compare(self, data: bytes, parsed: Parsed, model: Golden, sids: Collection[int] | None) -> tuple[str, tuple[int, ...]] | None:
         root = oracle.parse(data)

@@ -1,7 +1,7 @@
 """libxml2's word on documents and subscriptions, through lxml, and the one list of where it departs from the accepted language."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.parsers import expat
 
@@ -11,9 +11,10 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics, Verdict, WordType
 from spark_vectors.expressions import ReadPath, read
 
-__all__ = ["DEPARTURES", "Departure", "Judge", "Judged", "accepted", "expat_tokens", "explained", "parse"]
+__all__ = ["DEPARTURES", "Departure", "Judge", "Judged", "accepted", "accepted_by", "expat_tokens", "explained", "parse"]
 
-_GUARD = re.compile(rb"xmlns|[0-9.][eE]|\+|&#")
+_GUARD = re.compile(rb"xmlns|[0-9.][eE]|\+|&#|<!\[CDATA\[]]>")
+"""Where a document has one of these, libxml2 is asked in the guarded spelling."""
 _NUMERIC = re.compile(r"[0-9.\-]*")
 
 
@@ -97,6 +98,18 @@ def explained(data: bytes, code: Code, code_of: Callable[[bytes], Code]) -> byte
     return None
 
 
+def accepted_by(data: bytes) -> frozenset[str]:
+    """The judges that call the document well-formed, namespaces included: of ``libxml2`` and ``expat``."""
+    found = {"libxml2"} if accepted(data) else set()
+    parser = expat.ParserCreate("utf-8", " ")
+    try:
+        parser.Parse(data, True)
+        found.add("expat")
+    except expat.ExpatError:
+        pass
+    return frozenset(found)
+
+
 def expat_tokens(data: bytes) -> list[tuple[WordType, bytes]] | None:
     """The document's tokens as expat reports them, None where expat, which keeps to the fourth edition's names, does not accept it."""
     found: list[tuple[WordType, bytes]] = []
@@ -172,6 +185,7 @@ class Judge:
         self._compiled = [_Compiled(sid, text, semantics) for sid, text, semantics in subscriptions]
         self._needles = frozenset(needle for entry in self._compiled for needle in entry.needles)
         self._numbers = {query: etree.XPath(query) for entry in self._compiled for _, query in entry.numbers}
+        self._compared = tuple(dict.fromkeys(pair for entry in self._compiled for pair in entry.numbers))
 
     def _too_long(self, value: str) -> bool:
         trimmed = value.strip(" \t\r\n")
@@ -182,9 +196,10 @@ class Judge:
         digits = trimmed.replace("-", "", 1).replace(".", "", 1)
         return digits.isdigit() and trimmed.find("-", 1) < 0 and len(digits.strip("0")) > self._config.digits
 
-    def _over_limit(self, data: bytes, root: "etree._Element", active: "Sequence[_Compiled]") -> bool:
-        queries = {query for entry in active for needle, query in entry.numbers if needle in data}
-        for query in queries:
+    def _over_limit(self, data: bytes, root: "etree._Element", compared: Iterable[tuple[bytes, str]]) -> bool:
+        for needle, query in compared:
+            if needle not in data:
+                continue
             for node in self._numbers[query](root):
                 value = str(node) if isinstance(node, str) else "".join(node.itertext(tag=etree.Element))
                 if len(value) > self._config.digits and self._too_long(value):
@@ -198,7 +213,8 @@ class Judge:
         """
         tree = root.getroottree()
         active = self._compiled if sids is None else [entry for entry in self._compiled if entry.sid in sids]
-        if self._over_limit(data, root, active):
+        compared = self._compared if sids is None else dict.fromkeys(pair for entry in active for pair in entry.numbers)
+        if self._over_limit(data, root, compared):
             return Judged((), (), True)
         present = {needle for needle in self._needles if needle in data}
         plain = _GUARD.search(data) is None

@@ -4,7 +4,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hdl.config import PRESETS, BrokerConfig
-from spark_vectors.queries import PathParameters
+from hdl.contract import Code
+from spark_vectors.documents import Document, document, thesis_document
+from spark_vectors.families.stock import THESIS_SIZES
+from spark_vectors.queries import THESIS_SETS, PathParameters, Subscription, subscription_set, thesis_set
 
 __all__ = ["CHUNK", "VectorParameters"]
 
@@ -14,7 +17,10 @@ CHUNK = 256
 
 @dataclass(frozen=True, kw_only=True)
 class VectorParameters:
-    """The size and the seed of a set of vectors; each document goes past one of ``sets`` sets of subscriptions, in turns."""
+    """The size and the seed of a set of vectors; each document goes past one of ``sets`` sets of subscriptions, in turns.
+
+    After them come the thesis's: XPath Sets 1 to 4, each with documents of the fifteen sizes of T-Tab 6.1.
+    """
 
     seed: int = 1
     documents: int = 1000
@@ -39,6 +45,36 @@ class VectorParameters:
     def limits(self) -> BrokerConfig:
         """The broker's limits."""
         return PRESETS[self.config]
+
+    @property
+    def rows(self) -> int:
+        """Documents in all."""
+        return self.documents + len(THESIS_SETS) * len(THESIS_SIZES)
+
+    @property
+    def set_numbers(self) -> range:
+        """All sets of subscriptions."""
+        return range(self.sets + len(THESIS_SETS))
+
+    def place(self, row: int) -> tuple[int, int]:
+        """The set of subscriptions that a document goes past, and its chunk there."""
+        if row < self.documents:
+            return row % self.sets, row // self.sets // CHUNK
+        return self.sets + (row - self.documents) // len(THESIS_SIZES), 0
+
+    def document(self, row: int) -> Document:
+        """The document of a row."""
+        if row < self.documents:
+            return document(seed=self.seed, row=row, config=self.limits, largest=self.largest)
+        size = THESIS_SIZES[(row - self.documents) % len(THESIS_SIZES)]
+        return Document(row, "thesis", thesis_document(seed=self.seed, size=size), Code.OK, None)
+
+    def subscription_set(self, number: int) -> tuple[Subscription, ...]:
+        """The subscriptions of a set."""
+        if number < self.sets:
+            return subscription_set(seed=self.seed, number=number, count=self.subscriptions, parameters=self.paths, config=self.limits)
+        chosen = THESIS_SETS[number - self.sets]
+        return thesis_set(chosen, series=max(1, min(10, self.subscriptions // len(thesis_set(chosen)))))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for the manifest."""

@@ -11,7 +11,7 @@ from spark_vectors.seeds import Draw
 
 __all__ = ["Action", "Event", "scenario"]
 
-_WEIGHTS = ((0, 6), (1, 2), (2, 5), (3, 1))
+_WEIGHTS = ((0, 24), (1, 8), (2, 20), (3, 2), (4, 1), (5, 1), (6, 1))
 _DOCUMENT_TABLE = 1 << 20
 
 
@@ -22,14 +22,20 @@ class Action(enum.IntEnum):
     UNSUBSCRIBE = 1
     PUBLISH = 2
     TOPOLOGY = 3
+    FORWARD = 4
+    ROUTE = 5
+    SOLICIT = 6
+
+
+_KINDS = (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE, Kind.PUBLISH, Kind.TOPOLOGY, Kind.FORWARD, Kind.ROUTE, Kind.SOLICIT)
 
 
 @dataclass(frozen=True)
 class Event:
     """One event of a stream.
 
-    A subscription is known by its o-SID; ``body`` is the XPath text, the document or the topic of a topology message, and
-    ``aux`` the broker that a topology message names.
+    A subscription is known by its o-SID; ``body`` is the XPath text, the document, the selected content or the topic of a topology
+    message, and ``aux`` the broker that a topology message names.
     """
 
     step: int
@@ -42,8 +48,9 @@ class Event:
 
     def frame(self) -> bytes:
         """The event as it goes over a link."""
-        kind = (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE, Kind.PUBLISH, Kind.TOPOLOGY)[self.action]
-        header = Header(kind=kind, osid=self.osid, reference=self.osid.sid, semantics=self.semantics, aux=self.aux, remove=self.remove)
+        header = Header(
+            kind=_KINDS[self.action], osid=self.osid, reference=self.osid.sid, semantics=self.semantics, aux=self.aux, remove=self.remove
+        )
         return Frame(header, self.body).pack()
 
 
@@ -58,8 +65,9 @@ def scenario(
 ) -> tuple[Event, ...]:
     """Stream ``row`` of that many events.
 
-    Now and then a subscription is sent twice, an unknown one cancelled, or one comes with brokers on its path; about a
-    sixteenth of the events are topology messages.
+    Now and then a subscription is sent twice, an unknown one cancelled, or one comes with brokers on its path. About a twelfth of the
+    events come from other brokers: topology, notifications on their way back, publications routed to the origin of a sample, and
+    solicitations.
     """
     if events < 1:
         raise ValueError(f"events must be at least 1, not {events!r}")
@@ -87,7 +95,16 @@ def scenario(
         elif action is Action.PUBLISH:
             made = document(seed=seed, row=draw.below(_DOCUMENT_TABLE), config=limits, largest=largest)
             result.append(Event(step, action, OSid(0), made.data))
-        elif draw.chance(0.5):
+        elif action is Action.FORWARD:
+            crossed = tuple(draw.between(1, 9) for _ in range(draw.between(1, limits.brokers)))
+            result.append(Event(step, action, OSid(entry.sid, crossed), b"<price>%d</price>" % draw.below(1000)))
+        elif action is Action.ROUTE:
+            made = document(seed=seed, row=draw.below(_DOCUMENT_TABLE), config=limits, largest=largest)
+            result.append(Event(step, action, OSid(0, (draw.between(1, 9),)), made.data))
+        elif action is Action.SOLICIT:
+            if entry.aim is None:
+                result.append(Event(step, action, OSid(0, (draw.between(1, 9),)), entry.text.encode(), entry.semantics))
+        else:
             topic = draw.choice(("stock", "presence", "nitf", "station", "TVAMain"))
             result.append(Event(step, action, OSid(0), topic.encode(), aux=draw.between(1, 9), remove=draw.chance(0.3)))
     return tuple(result)

@@ -8,7 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 __all__ = ["DIFFERENCES", "DOCUMENTS", "GOLDEN", "SCENARIOS", "SCHEMA_VERSION", "SUBSCRIPTIONS", "TABLES", "row_hash"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever a column, its meaning or a generator changes what a stored set stands for."""
 
 

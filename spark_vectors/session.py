@@ -7,6 +7,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,12 @@ __all__ = ["Progress", "open_session", "ship_packages"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("hdl", "sim", "spark_vectors")
+LOGGING = Path(__file__).resolve().parent / "log4j2.properties"
 _CONNECT_SECONDS = 5.0
+_BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For a driver on this machine, where the work is done outside Java: it starts in half the time."""
+_TOLD_SECONDS = 20.0
+_WIDTH = 100
 
 
 def _check_master(master: str) -> None:
@@ -67,7 +73,8 @@ def open_session(master: str | None, *, name: str, partitions: int | None = None
     places = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if str(ROOT) not in places:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, places)])
-    if (master or "local").startswith("local"):
+    local = (master or "local").startswith("local")
+    if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     existing = SparkSession.getActiveSession()
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
@@ -78,7 +85,7 @@ def open_session(master: str | None, *, name: str, partitions: int | None = None
         builder = builder.master("local[*]")
     settings = {
         "spark.ui.enabled": "false",
-        "spark.log.level": "ERROR",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{LOGGING}{f' {_BRIEF_JAVA}' if local else ''}",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.adaptive.coalescePartitions.enabled": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
@@ -107,7 +114,7 @@ def open_session(master: str | None, *, name: str, partitions: int | None = None
 
 
 class Progress:
-    """Says on standard error how far the running stage is, about once a second on a terminal and at stages' ends elsewhere."""
+    """Says on standard error how far the running stage is, about once a second on a terminal and now and then elsewhere."""
 
     def __init__(self, spark: SparkSession, *, quiet: bool = False) -> None:
         self._tracker = spark.sparkContext.statusTracker()
@@ -130,16 +137,22 @@ class Progress:
         """Names what is being done from now on."""
         self._what = what
         if not self._quiet:
-            print(f"{what} ...", file=sys.stderr, flush=True)
+            start = f"\r{'':<{_WIDTH}}\r" if sys.stderr.isatty() else ""
+            print(f"{start}{what} ...", file=sys.stderr, flush=True)
 
     def _run(self) -> None:
-        shown = ""
+        shown, told, terminal = "", time.monotonic(), sys.stderr.isatty()
         while not self._stop.wait(1.0):
             for stage in self._tracker.getActiveStageIds():
                 info = self._tracker.getStageInfo(stage)
-                line = f"  {self._what}: {info.numCompletedTasks} of {info.numTasks} tasks" if info else ""
-                if line and line != shown and sys.stderr.isatty():
-                    print(f"\r{line:<70}", end="", file=sys.stderr, flush=True)
-                    shown = line
-        if shown:
-            print("\r" + " " * 70 + "\r", end="", file=sys.stderr, flush=True)
+                line = f"  {self._what}: {info.numCompletedTasks} of {info.numTasks} tasks" if info and info.numTasks > 1 else ""
+                if not line or line == shown:
+                    continue
+                if terminal:
+                    print(f"\r{line:<{_WIDTH}}", end="", file=sys.stderr, flush=True)
+                elif time.monotonic() - told > _TOLD_SECONDS:
+                    told = time.monotonic()
+                    print(line, file=sys.stderr, flush=True)
+                shown = line
+        if shown and terminal:
+            print("\r" + " " * _WIDTH + "\r", end="", file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyarrow import fs
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -144,7 +145,13 @@ class Store:
     def check_tables(self, manifest: dict[str, Any], *names: str) -> None:
         """Raises :class:`JobError` unless the tables hold the rows and the contents that the manifest says."""
         for name in names:
-            found, wanted = self.summary(name), manifest["tables"][name]
+            try:
+                found, wanted = self.summary(name), manifest["tables"][name]
+            except (PySparkException, Py4JJavaError):
+                raise JobError(
+                    f"the table {name} of {self.root} must be whole, and Spark cannot read it",
+                    hint="make the vectors again with `make vectors`",
+                ) from None
             if found != wanted:
                 what = "rows" if found["rows"] != wanted["rows"] else "hash"
                 raise JobError(

@@ -6,15 +6,13 @@ from functools import lru_cache
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from hdl.contract import Code, Refusal, Semantics
-from spark_vectors.documents import document
 from spark_vectors.expressions import features, read
 from spark_vectors.golden import Golden, Referee, refusal_of
-from spark_vectors.parameters import CHUNK, VectorParameters
-from spark_vectors.queries import subscription_set
+from spark_vectors.parameters import VectorParameters
 from spark_vectors.scenarios import Action, Event, scenario
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 
-__all__ = ["documents", "golden", "rows_of", "scenarios", "subscriptions"]
+__all__ = ["documents", "golden", "rows_of", "scenarios", "stream_of", "subscriptions"]
 
 _BATCH_ROWS = 256
 _BATCH_BYTES = 4 << 20
@@ -45,9 +43,8 @@ def documents(batches: Iterator[pa.RecordBatch], parameters: VectorParameters) -
     size = 0
     for batch in batches:
         for row in batch.column(0).to_pylist():
-            made = document(seed=parameters.seed, row=row, config=parameters.limits, largest=parameters.largest)
-            chunk = row // parameters.sets // CHUNK
-            rows.append(_hashed((row, row % parameters.sets, chunk, made.data, made.aim, made.offset, made.kind)))
+            made = parameters.document(row)
+            rows.append(_hashed((row, *parameters.place(row), made.data, made.aim, made.offset, made.kind)))
             size += len(made.data)
             if len(rows) >= _BATCH_ROWS or size >= _BATCH_BYTES:
                 yield _batch(rows, DOCUMENTS)
@@ -60,10 +57,7 @@ def subscriptions(batches: Iterator[pa.RecordBatch], parameters: VectorParameter
     for batch in batches:
         for number in batch.column(0).to_pylist():
             rows: list[Row] = []
-            made = subscription_set(
-                seed=parameters.seed, number=number, count=parameters.subscriptions, parameters=parameters.paths, config=parameters.limits
-            )
-            for entry in made:
+            for entry in parameters.subscription_set(number):
                 refusal = refusal_of(entry.text, parameters.limits)
                 used = sorted(features(read(entry.text)) | {entry.semantics.name.lower()}) if refusal is Refusal.NONE else []
                 rows.append(_hashed((number, entry.sid, entry.text, entry.semantics, entry.aim or 0, refusal, used, entry.origin)))
@@ -139,19 +133,22 @@ class _Stream:
         elif event.action is Action.UNSUBSCRIBE:
             refusal = Refusal.NONE if sid in self._live else Refusal.UNKNOWN_SID
             self._live.discard(sid)
-        elif event.action is Action.PUBLISH:
+        elif event.action in (Action.PUBLISH, Action.ROUTE):
             result = self._referee.evaluate(event.body, sids=frozenset(self._live))
             code, offset, matches = result.code, result.offset, result.matches
             disagreement = result.disagreement.about if result.disagreement else None
         return _hashed((number, event.step, sid, event.frame(), refusal, code, offset, matches, disagreement, event.action.name.lower()))
 
 
+def stream_of(number: int, parameters: VectorParameters) -> pa.RecordBatch:
+    """One stream, event by event, with what must come out."""
+    events = scenario(seed=parameters.seed, row=number, events=parameters.events, parameters=parameters.paths, config=parameters.limits)
+    stream = _Stream(events, parameters.config)
+    return _batch([stream.row(number, event) for event in events], SCENARIOS)
+
+
 def scenarios(batches: Iterator[pa.RecordBatch], parameters: VectorParameters) -> Iterator[pa.RecordBatch]:
-    """The streams of the row ids, event by event, with what must come out."""
+    """The streams of the row ids."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            events = scenario(
-                seed=parameters.seed, row=number, events=parameters.events, parameters=parameters.paths, config=parameters.limits
-            )
-            stream = _Stream(events, parameters.config)
-            yield _batch([stream.row(number, event) for event in events], SCENARIOS)
+            yield stream_of(number, parameters)

@@ -17,6 +17,8 @@ from hdl.contract import (
     Kind,
     OSid,
     Refusal,
+    Segment,
+    SegmentKind,
     Semantics,
     Verdict,
     VerdictBody,
@@ -113,6 +115,21 @@ FRAMES: list[tuple[str, Frame, str]] = [
         Frame(Header(Kind.TOPOLOGY, aux=255, remove=True), b"price"),
         "54 40 00ff 0000000000000000 00000000 00000005 7072696365",
     ),
+    (
+        "SKELETON",
+        Frame(Header(Kind.SKELETON), b"price"),
+        "4b 00 0000 0000000000000000 00000000 00000005 7072696365",
+    ),
+    (
+        "ACCESS, read",
+        Frame(Header(Kind.ACCESS, reference=5, aux=0x0041)),
+        "41 00 0041 0000000000000000 00000005 00000000",
+    ),
+    (
+        "ACCESS, write",
+        Frame(Header(Kind.ACCESS, reference=6, aux=0x8002), bytes([0, 0, 0, 1])),
+        "41 00 8002 0000000000000000 00000006 00000004 00000001",
+    ),
 ]
 
 
@@ -185,7 +202,8 @@ def test_osid_of_a_local_subscription_and_along_the_thesis_path() -> None:
         (lambda: Header.unpack(b"S" * 19), "a header must have 20 bytes, not 19"),
         (
             lambda: Header.unpack(b"X" + bytes(19)),
-            "kind must be one of SUBSCRIBE, UNSUBSCRIBE, RESULT, PUBLISH, VERDICT, NOTIFY, FORWARD, ROUTE, SOLICIT, TOPOLOGY, not 0x58",
+            "kind must be one of SUBSCRIBE, UNSUBSCRIBE, RESULT, PUBLISH, VERDICT, NOTIFY, FORWARD, ROUTE, SOLICIT, TOPOLOGY, "
+            "SKELETON, ACCESS, not 0x58",
         ),
         (lambda: Header.unpack(b"S\x80" + bytes(18)), "flags must leave bit 7 and content 3 unused, not 0x80"),
         (lambda: Header.unpack(b"S\x06" + bytes(18)), "flags must leave bit 7 and content 3 unused, not 0x06"),
@@ -305,3 +323,38 @@ def test_every_sentence_is_one_of_its_own() -> None:
         sentences = [member.sentence for member in members]
         assert len(set(sentences)) == len(sentences)
         assert all(sentence and not sentence.endswith(".") for sentence in sentences)
+
+
+SEGMENTS = (
+    (Segment(SegmentKind.OPEN, 0x5A), "7e 015a000000 6b31f25f 7e"),
+    (Segment(SegmentKind.DATA, 1, 2, payload=bytes([0x7D, 0x7E, 0x41])), "7e 0301020003 7d5d7d5e41 a603e9fe 7e"),
+    (Segment(SegmentKind.ACK, 1, 0x7E, 9), "7e 04017d5e0900 abc8b304 7e"),
+)
+
+
+@pytest.mark.parametrize(("segment", "wire"), SEGMENTS)
+def test_segments_on_the_wire(segment: Segment, wire: str) -> None:
+    assert segment.pack() == bytes.fromhex(wire)
+    assert Segment.unpack(segment.pack()[1:-1]) == segment
+
+
+def test_damaged_segments_are_no_segments() -> None:
+    whole = Segment(SegmentKind.DATA, 3, 4, payload=b"some bytes").pack()[1:-1]
+    for at in range(len(whole)):
+        for damaged in (whole[:at] + whole[at + 1 :], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :], whole[:at]):
+            with pytest.raises(FrameError):
+                Segment.unpack(damaged)
+
+
+def test_kinds_of_segments_keep_their_numbers() -> None:
+    names = ["OPEN", "OPENED", "DATA", "ACK", "REPEAT", "POLL", "CLOSED"]
+    assert {kind.name: kind.value for kind in SegmentKind} == {name: place for place, name in enumerate(names, start=1)}
+
+
+def test_segments_have_limits() -> None:
+    with pytest.raises(FrameError, match="session must be 0 to 255, not 256"):
+        Segment(SegmentKind.ACK, 256)
+    with pytest.raises(FrameError, match="a payload must have at most 255 bytes, not 256"):
+        Segment(SegmentKind.DATA, 0, payload=bytes(256))
+    with pytest.raises(FrameError, match="a segment's kind must be one of"):
+        Segment.unpack(bytes.fromhex("0801000000" + "b9dbee4e"))

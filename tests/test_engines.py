@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, WordType
-from sim.bench.parser import CASE_I, CASE_II, Clock, clock
+from sim.bench.clock import Clock, clock
+from sim.bench.parser import CASE_I, CASE_II
 from sim.bench.rows import Group, Row, write_json
 from sim.bench.samples import names_of, renamed, samples
 from sim.cache import cached, digest
@@ -187,10 +188,11 @@ def test_bench_figures(tmp_path: Path) -> None:
     write_json(tmp_path / "b.json", [Group("g", "t", "u", "n", (Row("r", 3.0, 2.0), Row("s", 1.0)))], seed=1)
     found = json.loads((tmp_path / "b.json").read_text())
     assert (found["seed"], [row["ratio"] for row in found["groups"][0]["rows"]]) == (1, [1.5, None])
-    assert clock(tmp_path) == Clock(120.0, None, "assumed")
+    assert clock("Scbxp", assumed=120.0, results=tmp_path) == Clock(120.0, None, "assumed")
     placed = {"component": "hdl.scbxp.parser:Scbxp", "device": "LFE5U-85F-6", "mhz": [121.5, 130.0], "resources": {"LUT4": 7000}}
     (tmp_path / "c.json").write_text(json.dumps(placed))
-    assert (clock(tmp_path).mhz, clock(tmp_path).luts) == (121.5, 7000)
+    measured = clock("Scbxp", assumed=120.0, results=tmp_path)
+    assert (measured.mhz, measured.luts) == (121.5, 7000)
 
 
 # the builder

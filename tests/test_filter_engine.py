@@ -7,11 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics
+from sim.bench import cases
+from sim.bench.peers import PEERS
+from sim.engines.icarus import IcarusEngine
 from sim.engines.interface import Subscription
 from sim.engines.verilated_filter import filter_documents, subscribe
+from sim.engines.verilator import VerilatorEngine
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Item, Matched, Publication, run
 from sim.volume_filter import Tally, check_set
@@ -190,3 +195,35 @@ def test_a_document_that_ends_inside_a_tag_leaves_nothing_to_the_next() -> None:
     due = oracle.Judge([(one.sid, one.text, one.semantics) for one in wanted], CONFIG).judge(document, root)
     assert found.documents[0].matches == ()
     assert found.documents[1].matches == due.matches != ()
+
+
+def test_icarus_filters_as_verilator_does() -> None:
+    """The same refusals, verdicts, matches and clocks from the other simulator, judged by libxml2 through the first."""
+    texts = (
+        "/stock/share",
+        "//price[. > 21]",
+        "//price[@currency='EUR']",
+        "/stock[1]",
+        "//share[@stockid != 7]",
+        "stock//price[text()='20.5']",
+    )
+    documents = [STOCK, b"<stock><share></stock>", b"<stock/>", STOCK.replace(b"20.5", b"21.5"), b""]
+    found = IcarusEngine(CONFIG).filter(subscriptions(*texts), documents)
+    assert found == VerilatorEngine(CONFIG).filter(subscriptions(*texts), documents)
+    assert [(one.subscription.sid, one.code) for one in found.refused] == [(4, Refusal.POSITION)]
+    trees = [etree.fromstring(one).getroottree() for one in (STOCK, documents[2], documents[3])]
+    due = [
+        tuple(n for n, text in enumerate(texts, start=1) if n != 4 and tree.xpath("/" * (not text.startswith("/")) + text))
+        for tree in trees
+    ]
+    assert [found.documents[index].matches for index in (0, 2, 3)] == due == [(1, 3, 5, 6), (), (1, 2, 3, 5)]
+
+
+def test_bench_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every row is there with the thesis's figure beside it, and libxml2 finds as many matches as the broker."""
+    monkeypatch.delitem(PEERS, "pugixml")
+    found = {group.name: group.rows for group in cases.groups(1)}
+    assert [row.thesis for row in found["broker-cases"]] == [460.37, 151.67, 95.35, 95.35]
+    assert [row.thesis for row in found["broker-millions"]] == [1.12, 39.01, 151.67]
+    broker_row, peer = found["broker-peers"]
+    assert broker_row.more["matches"] == peer.more["matches"] > 1000

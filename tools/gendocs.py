@@ -1,7 +1,8 @@
 """Generate the pages of the documentation that must not drift from the code.
 
-``python -m tools.gendocs`` writes ``docs/formats.md`` and ``docs/limits.md`` from :mod:`hdl.contract` and :mod:`hdl.config`;
-with ``--check`` it writes nothing and fails when a page is stale.
+``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md``
+and ``docs/host-link.md`` from :mod:`hdl.contract` and
+:mod:`hdl.config`; with ``--check`` it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -14,9 +15,28 @@ from pathlib import Path
 
 from hdl import config, contract
 from hdl.config import PRESETS, BrokerConfig
-from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics, VerdictBody, WordClass, WordType, attach
+from hdl.contract import (
+    REGISTERS,
+    BusError,
+    Code,
+    Content,
+    Field,
+    Frame,
+    Header,
+    Kind,
+    OSid,
+    Refusal,
+    Register,
+    Segment,
+    SegmentKind,
+    Semantics,
+    VerdictBody,
+    WordClass,
+    WordType,
+    attach,
+)
 
-__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "limits", "main", "stale"]
+__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link", "limits", "main", "registers", "stale"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -105,6 +125,21 @@ EXAMPLES: tuple[tuple[str, str, Frame], ...] = (
         "TOPOLOGY, remove",
         "Flag bit 6: the entry for broker 255 is taken out.",
         Frame(Header(Kind.TOPOLOGY, aux=255, remove=True), b"price"),
+    ),
+    (
+        "SKELETON",
+        "The parser is to know the name `price`.",
+        Frame(Header(Kind.SKELETON), b"price"),
+    ),
+    (
+        "ACCESS, read",
+        "Register `0041`, the subscriptions held; the answer has the same aux and a body of 4 bytes.",
+        Frame(Header(Kind.ACCESS, reference=5, aux=0x0041)),
+    ),
+    (
+        "ACCESS, write",
+        "Bit 15 of aux: 1 is written to register `0002`.",
+        Frame(Header(Kind.ACCESS, reference=6, aux=0x8002), bytes([0, 0, 0, 1])),
     ),
 )
 """Name, what it says, and the frame; ``tests/test_contract.py`` pins the bytes of each by a literal."""
@@ -250,6 +285,8 @@ A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
   longer than the X-RAM, its selected nodes do not fit the selection log, or nodes are asked for by a subscription with
   containment semantics, which selects none.
 - TOPOLOGY: the criterion X of `top(X, BID)`.
+- SKELETON: a name.
+- ACCESS: a word of a register, most significant byte first; nothing in a request to read.
 - UNSUBSCRIBE, RESULT: nothing.
 
 ## Examples
@@ -354,7 +391,6 @@ def _rules() -> list[tuple[str, str]]:
         {"steps": 1023},
         {"steps": 4},
         {"names": 3},
-        {"learned": 3},
         {"learned": 2},
         {"values": 3},
         {"name_bytes": 68},
@@ -382,7 +418,125 @@ def _rules() -> list[tuple[str, str]]:
     return rules
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits}
+_HOST_LINK = """\
+# The host link
+
+How a host and a board exchange [frames](formats.md) over a line that loses and damages bytes, such as a UART. It carries one stream of
+frames each way:
+SUBSCRIBE, UNSUBSCRIBE, PUBLISH, SKELETON and ACCESS to the board, RESULT, VERDICT, NOTIFY and ACCESS to the host. The board's end is
+`hdl/bus/link.py`, the host's `fpga/host/link.py`; `hdl/contract.py` has the format.
+
+## Segments
+
+The stream is cut into segments. Each stands between two flags `7e`; one flag may end a segment and begin the next.
+
+| byte | field | meaning |
+| --- | --- | --- |
+| 0 | kind | see below |
+| 1 | session | chosen by the host |
+| 2 | a | by kind |
+| 3 | b | by kind |
+| 4 | length | bytes of the payload, 0 to {longest} |
+| 5 | payload | |
+| last 4 | check | CRC-32 of Ethernet over everything before it, least significant byte first |
+
+A byte `7e` or `7d` between the flags is sent as `7d` and the byte with bit 5 inverted. So `7e` is always a border, and a receiver that
+has lost its place
+finds the next segment at the next flag. A segment with a wrong check sum or length is dropped and counted; nothing of it is handed on.
+
+{kinds}
+## Rules
+
+- A session begins with OPEN and its answer OPENED. OPEN resets the broker: a session begins with no subscription, because a frame that
+was cut short can
+  only be forgotten with what it was part of. A segment of another session is answered with CLOSED and changes nothing.
+- DATA is numbered from 0, modulo 256, in each direction. At most {window} are under way each way: those sent and not yet gone from their
+  places at the other end. The receiver takes the one it expects and nothing else; one that came before is acknowledged again, and one that
+  comes too early is answered with REPEAT, once.
+- ACK says in a which DATA is expected next, and in b which places are free again. The board frees a place when the broker has taken its
+bytes. So a
+  broker that waits holds the host back, and nothing is dropped for want of room.
+- Who hears nothing for a while does something about it: the host sends POLL and repeats what the answering ACK says is missing; the
+board repeats all that is
+  not acknowledged. A host that hears nothing twenty times in a row gives up with an error.
+- A board that was reset has no session: the host hears CLOSED, and its driver raises `LinkClosed`.
+
+So a frame arrives whole, once and in order, or the session ends with an error that both sides see. What CRC-32 does not notice, one damaged
+segment in 2\\*\\*32, is not noticed.
+
+## The UART
+
+Eight bits, no parity, one stop bit, by default 3 Mbaud; the divisor is chosen so that the rate is met within 2 %. No flow control lines
+are needed.
+"""
+
+
+def host_link() -> str:
+    """``docs/host-link.md``."""
+    return _NOTICE + _HOST_LINK.format(
+        longest=Segment.MAX_PAYLOAD,
+        window=Segment.WINDOW,
+        kinds=table(("kind", "name", "sent by, and meaning"), [(str(kind.value), kind.name, kind.sentence) for kind in SegmentKind]),
+    )
+
+
+_REGISTERS = """\
+# Registers
+
+Words of 32 bits. XAVI and Wishbone count words, AXI4-Lite counts bytes: four times the address given here. All of it is defined in
+`hdl/contract.py`;
+`python -m tools.genregs` makes SystemRDL, a C header and Python constants of it (`fpga/registers/`, `fpga/host/registers.py`), and
+PeakRDL's pages with `--html FOLDER`. [Integration](integrate.md) shows how they are used.
+
+An access fails when there is no register at its address, when it does not select all four bytes, when it goes the wrong way, when a
+stream does not take
+its word within 256 clocks, or when a stream has no word to give. It then changes nothing but `error` and `errors`, and the bus answers
+with an error where it has one (Wishbone `err`, AXI `SLVERR`).
+
+{table}
+## Fields
+
+{fields}
+## Causes of an error
+
+{causes}
+## What is not reachable
+
+The thesis's interface loads and reads back the memories of its broker \\[T 7.6.2]. Here publications, subscriptions and the skeleton are
+loaded
+through streams, and results, verdicts, notifications and counters are read. The contents of the X-RAM, the P-RAM, the SMT and the CRT
+cannot be read word by
+word: a second read port on each of them would cost block RAM that the smaller devices do not have. What they hold shows in `registered`,
+`steps_used`, `pinned` and in the notifications.
+"""
+
+
+def registers() -> str:
+    """``docs/registers.md``."""
+
+    def address(one: Register) -> str:
+        return f"`{one.offset:04x}`" if one.count == 1 else f"`{one.offset:04x}`-`{one.offset + one.count - 1:04x}`"
+
+    def way(one: Register) -> str:
+        return " ".join(word for word, holds in (("read", one.readable), ("write", one.writable)) if holds)
+
+    def bits(field: Field) -> str:
+        return str(field.low) if field.width == 1 else f"{field.low + field.width - 1}..{field.low}"
+
+    parts = [one for one in REGISTERS if len(one.fields) > 1 or one.fields[0].width < 32]
+    return _NOTICE + _REGISTERS.format(
+        table=table(
+            ("word", "register", "way", "meaning"), [(address(one), f"`{one.name}`", way(one), _plain(one.sentence)) for one in REGISTERS]
+        ),
+        fields=table(
+            ("register", "bits", "field", "meaning"),
+            [(f"`{one.name}`", bits(field), f"`{field.name}`", _plain(field.sentence)) for one in parts for field in one.fields],
+        ),
+        causes=table(("number", "cause", "sentence"), [(str(cause.value), cause.name, cause.sentence) for cause in BusError]),
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits, "registers.md": registers, "host-link.md": host_link}
 
 
 def stale() -> list[str]:

@@ -1,4 +1,4 @@
-"""Set a checkout up: ``python3 -m tools.setup [python|run|test]``.
+"""Set a checkout up: ``python3 -m tools.setup [python|run|test|bench]``.
 
 Makes ``.venv`` with the packages of ``requirements.lock`` and sees to the system's programs. A stamp is written when
 everything is there and removed before anything is changed, so an interrupted run is noticed and made good by the next.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Need", "SetupError", "ensure_environment", "ensure_system", "main", "system_needs", "test_needs"]
+__all__ = ["Need", "SetupError", "bench_needs", "ensure_environment", "ensure_system", "main", "system_needs", "test_needs"]
 
 MINIMUM = (3, 11)
 LOG = Path("build", "logs", "setup.log")
@@ -76,6 +76,11 @@ def test_needs() -> tuple[Need, ...]:
         "osinfo-db": "/usr/share/osinfo/os",
     }
     return tuple(Need(f"the documents of {package}", package, Path(path).exists) for package, path in files.items())
+
+
+def bench_needs() -> tuple[Need, ...]:
+    """What the bench compares with beside the Python packages."""
+    return (Need("pugixml", "libpugixml-dev", Path("/usr/include/pugixml.hpp").exists),)
 
 
 def _python_needs() -> tuple[Need, ...]:
@@ -217,9 +222,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "extent",
         nargs="?",
-        choices=("python", "run", "test"),
+        choices=("python", "run", "test", "bench"),
         default="test",
-        help="the Python packages alone; with simulators and Java; with the documents that the tests read",
+        help="the Python packages alone; with simulators and Java; with the documents that tests read; with what the bench compares with",
     )
     extent = parser.parse_args(arguments).extent
     root = Path.cwd()
@@ -231,7 +236,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             root_user = os.geteuid() == 0
             needs = _python_needs()
             needs += system_needs() if extent != "python" else ()
-            needs += test_needs() if extent == "test" else ()
+            needs += test_needs() if extent in ("test", "bench") else ()
+            needs += bench_needs() if extent == "bench" else ()
             ensure_system(needs, log=log, root_user=root_user)
             changed = ensure_environment(root, log=log)
             if extent != "python":

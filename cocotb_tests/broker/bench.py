@@ -32,6 +32,7 @@ class BrokerBench(Bench):
         self.verdict = self.sink("verdict", Outcome(self.config), stall=stall)
         self.result = self.sink("result", SubscriptionResult(self.config), stall=stall)
         self.links = [self.sink(f"notification__{link}", DocumentWord, stall=stall) for link in range(self.config.links)]
+        self.skeleton = self.source("skeleton", DocumentWord, idle=idle)
         dut.clear.value = 0
         self.documents: list[bytes] = []
         self.begins: list[int] = []
@@ -62,6 +63,11 @@ class BrokerBench(Bench):
     def unsubscribe(self, reference: int) -> int:
         """Queue an UNSUBSCRIBE frame; returns its number among the frames."""
         return self._frame(b"U", reference, b"")
+
+    def learn(self, *names: str) -> None:
+        """Queue names of a skeleton."""
+        for name in names:
+            self.skeleton.send(_words(name.encode()))
 
     async def answers(self, count: int, *, within: int = 20000) -> list[int]:
         """The refusals of the first ``count`` frames."""

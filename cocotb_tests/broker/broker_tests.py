@@ -129,6 +129,27 @@ async def subscriptions_change_while_documents_flow(dut):
 
 
 @cocotb.test()
+async def a_skeleton_changes_no_match(dut):
+    """Names loaded beforehand, beside the registration of subscriptions that use them or not; bad names are counted and change nothing."""
+    bench = await started(dut)
+    bench.learn("stock", "", "price", "n" * 64, "n" * 65, "n" * 200, "never", "stock")
+    for number, text in enumerate(TEXTS[:4]):
+        bench.subscribe(number + 1, text)
+    assert await bench.answers(4) == [0] * 4
+    await bench.skeleton.drained()
+    document = b"<stock><share stockid='7'><price>20.5</price></share></stock>"
+    bench.publish(document)
+    bench.unsubscribe(2)
+    assert await bench.answers(5) == [0] * 5
+    await bench.verdict.receive(1, within=4000)
+    bench.publish(document)
+    found = await bench.settled()
+    assert found[0].keys() >= {1, 3, 4}
+    assert found[1].keys() == {1, 3, 4}
+    assert (int(dut.pinned.value), int(dut.unpinned.value)) == (5, 3)
+
+
+@cocotb.test()
 async def reset_in_the_middle_forgets_everything(dut):
     """After a reset in the middle of a document and of a frame, nothing is registered and everything works."""
     bench = await started(dut)

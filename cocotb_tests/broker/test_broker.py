@@ -34,3 +34,27 @@ def test_broker(simulator: str, stress: float) -> None:
         parameters={"config": CONFIG, "documents": DOCUMENTS[simulator], "stress": stress},
         ports_only=True,
     )
+
+
+@pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.long)])
+def test_coverage(simulator: str) -> None:
+    simulate(
+        Broker(BrokerConfig(**CONFIG)),
+        tests="cocotb_tests.broker.coverage_tests",
+        simulator=simulator,
+        seed=3,
+        parameters={"config": CONFIG},
+        ports_only=True,
+    )
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_commit(simulator: str) -> None:
+    simulate(
+        Broker(BrokerConfig(**CONFIG)),
+        tests="cocotb_tests.broker.commit_tests",
+        simulator=simulator,
+        seed=9,
+        parameters={"config": CONFIG, "step": {"verilator": 1, "icarus": 7}[simulator]},
+        ports_only=True,
+    )

@@ -29,6 +29,7 @@ def run(testcase, simulator, **parameters):
         simulator=simulator,
         seed=51,
         parameters={"config": config, **parameters},
+        ports_only=True,
     )
 
 

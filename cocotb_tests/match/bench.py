@@ -24,6 +24,7 @@ class NameAgent:
         dut.name_request__ready.value = 0
         dut.name_response__valid.value = 0
         dut.name_response__payload.value = 0
+        dut.begun.value = 0
 
     async def run(self) -> None:
         dut = self.bench.dut
@@ -58,8 +59,14 @@ class NameAgent:
             await RisingEdge(dut.clk)
             dut.name_response__valid.value = 0
 
+    def begin(self) -> None:
+        """A document begins."""
+        self.names.begun += 1
+        self.bench.dut.begun.value = self.names.begun % 65536
+
     def forget(self) -> None:
         self.names.__init__(self.names.config)
+        self.bench.dut.begun.value = 0
 
 
 class UnitBench(Bench):
@@ -69,7 +76,8 @@ class UnitBench(Bench):
         super().__init__(dut)
         self.config = config
         self.names = NameTable(config)
-        self.agents.append(NameAgent(self, self.names, latency))
+        self.name_agent = NameAgent(self, self.names, latency)
+        self.agents.append(self.name_agent)
         self.command = self.source("command", CrtCommand(config), idle=idle)
         self.program = self.source("program", ProgramWord, idle=idle)
         self.response = self.sink("response", CrtResponse, stall=stall)
@@ -97,12 +105,12 @@ class UnitBench(Bench):
 
     def publish(self, parsed, *, good: bool = True) -> None:
         """Queue a document's beats."""
-        self.names.begun += 1
+        self.name_agent.begin()
         self.beats.send(beats(parsed.events, self.names, good=good, packed=self.random.random() < 0.7))
 
     async def begin(self, parsed) -> list:
         """Give a document but for its last beats, which are returned, and wait until they are due."""
-        self.names.begun += 1
+        self.name_agent.begin()
         every = list(beats(parsed.events, self.names))
         self.beats.send(every[:-3])
         await self.beats.drained()

@@ -8,11 +8,11 @@ from hdl.config import BrokerConfig
 from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, row_width
 from hdl.match.ops import RowHits, RowOp
 
-OVERRUN = 4
+OVERRUN = 8
 
 
 class Rows:
-    """The engine's side: a row a clock as long as there is room, and up to four more."""
+    """The engine's side: a row a clock as long as there is room, and up to eight more."""
 
     def __init__(self, bench, idle):
         self.bench, self.idle, self.queue = bench, idle, []

@@ -20,6 +20,7 @@ def run(testcase, simulator, seed, stress=0.0, **parameters):
         simulator=simulator,
         seed=seed,
         parameters={"config": SMALL, "idle": stress, "stall": stress, **parameters},
+        ports_only=True,
     )
 
 

@@ -25,6 +25,7 @@ class MatchingUnit(wiring.Component):
                 "name_response": In(stream.Signature(NameResponse(config))),
                 "i": In(stream.Signature(ParsedBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
+                "begun": In(16),
                 "registered": Out(16),
                 "steps_used": Out(16),
                 "full": Out(1),
@@ -45,6 +46,7 @@ class MatchingUnit(wiring.Component):
         wiring.connect(m, engine.o, wiring.flipped(self.o))
         # nobody here wants selected nodes
         m.d.comb += engine.selected.ready.eq(1)
+        m.d.comb += crt.begun.eq(self.begun)
         for name in ("registered", "steps_used", "full", "hcd"):
             m.d.comb += getattr(self, name).eq(getattr(crt, name))
         return m

@@ -9,7 +9,7 @@ from hdl.contract import WordType
 
 __all__ = ["Skeleton"]
 
-_ON_THEIR_WAY = 4
+_ON_THEIR_WAY = 8
 """Names that may have been taken and not yet looked at."""
 
 

@@ -92,7 +92,7 @@ class _Naive(Checked):
 
 
 def _hash(**changes):
-    return HashCam(**({"key_width": 2, "value_width": 1, "rows": 2, "slots": 1, "spares": 1, "epoch_width": 1} | changes))
+    return HashCam(**({"key_width": 2, "value_width": 1, "rows": 2, "slots": 1, "spares": 1, "epoch_width": 2, "patience": 2} | changes))
 
 
 def _register():
@@ -101,6 +101,6 @@ def _register():
 
 PROPERTIES = [
     Property(name="cam-register", make=lambda: _Naive(_register(), bound=4), mode="prove"),
-    Property(name="cam-hash", make=lambda: _Naive(_hash(), bound=24), depth=30),
+    Property(name="cam-hash", make=lambda: _Naive(_hash(), bound=24), depth=34),
     Property(name="cam-register-mutant", make=lambda: _Naive(_register(), bound=4), depth=18, mutation=1),
 ]

@@ -7,6 +7,7 @@ from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Fragment, Module, Si
 from formal.claims import obeys_rules
 from formal.prover import Checked, Property
 from hdl.layouts import WordType
+from hdl.scbxp.facts import CarriedMark, mark_facts
 from hdl.scbxp.nesting import Nesting
 
 __all__ = ["PROPERTIES"]
@@ -35,7 +36,8 @@ class _Ranges(Checked):
     def __init__(self) -> None:
         super().__init__()
         self.dut = dut = Nesting(_CONFIG)
-        self.free = [dut.i.valid, dut.i.payload, dut.o.ready]
+        self.starts = Signal(4)
+        self.free = [dut.i.valid, dut.i.payload, dut.o.ready, self.starts]
 
     def check(self, m: Module) -> None:
         dut = self.dut
@@ -62,13 +64,16 @@ class _Ranges(Checked):
             & (mark.last | ((mark.count == 4) & (index == 0)))
             & (mark.count <= 4)
             & (value | end | (mark.count != 0))
-            & (mark.colons == colons)
             & (mark.last | ~mark.close)
             & (element | value | ~mark.close)
             & (mark.close | ~mark.empty)
             & ~mark.cut
         )
         m.d.comb += Assume(~dut.i.valid | (mark.end & ~inside) | (~mark.end & word))
+        # The facts say what is so; which bytes can start a name is up to the prover.
+        packed = SimpleNamespace(**{name: mark[name] for name in CarriedMark.members}, colons=colons, starts=self.starts)
+        for name, value in mark_facts(packed, _CONFIG.name_bytes // 4).items():
+            m.d.comb += Assume(getattr(dut.i.p.facts, name) == value)
 
         with m.If(dut.i.valid & dut.i.ready):
             # Between tokens both sides agree on what is open.

@@ -1,4 +1,4 @@
-"""The queue of segments: nothing lost, doubled or out of order as long as the writer heeds ``room``."""
+"""The queue of segments: nothing lost, doubled or out of order as long as the writer heeds ``level``."""
 
 from amaranth.hdl import Assert, Assume, Module, Mux, Signal
 
@@ -8,20 +8,13 @@ from hdl.scbxp.segments import SegmentQueue
 __all__ = ["PROPERTIES"]
 
 
-class _Queue(SegmentQueue):
-    """The same queue with a slack that a prover can use up."""
-
-    slack = 5
-
-
 class _Heeded(Checked):
-    """One payload is followed from the clock in which it is written. From the last clock with ``room`` on at most ``slack`` are written
-    until there is room again."""
+    """One payload is followed from the clock in which it is written. No more are written than ``level`` leaves room for."""
 
-    def __init__(self, *, depth: int, slack: int):
+    def __init__(self, *, depth: int):
         super().__init__()
-        self.depth, self.slack = depth, slack
-        self.dut = _Queue(shape=1, depth=depth)
+        self.depth = depth
+        self.dut = SegmentQueue(shape=1, depth=depth)
         self.mark = Signal()
         self.second = Signal()
         self.free = [self.dut.i, self.dut.i_valid, self.dut.o.ready, self.mark, self.second]
@@ -31,13 +24,7 @@ class _Heeded(Checked):
         m.submodules.dut = dut
         puts = dut.i_valid[0] + dut.i_valid[1]
         gives = dut.o.valid & dut.o.ready
-
-        late = Signal(range(self.slack + 3))
-        with m.If(dut.room):
-            m.d.sync += late.eq(puts)
-        with m.Else():
-            m.d.sync += late.eq(late + puts)
-        m.d.comb += Assume(dut.room | (late + puts <= self.slack))
+        m.d.comb += Assume(dut.level + puts <= self.depth)
 
         inside = Signal(range(2 * self.depth + 4))
         m.d.sync += inside.eq(inside + puts - gives)
@@ -68,6 +55,6 @@ class _Heeded(Checked):
 
 
 PROPERTIES = [
-    Property(name="scbxp-queue-order", make=lambda: _Heeded(depth=8, slack=5), depth=11),
-    Property(name="scbxp-queue-order-mutant", make=lambda: _Heeded(depth=8, slack=5), depth=11, mutation=3),
+    Property(name="scbxp-queue-order", make=lambda: _Heeded(depth=8), depth=11),
+    Property(name="scbxp-queue-order-mutant", make=lambda: _Heeded(depth=8), depth=11, mutation=3),
 ]

@@ -6,7 +6,6 @@ from amaranth.hdl import Module
 
 from formal.claims import keeps_rules
 from formal.prover import Checked, Property
-from hdl.scbxp.classify import Classifier
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker
@@ -41,7 +40,6 @@ def _queue() -> Checked:
 
 
 PROPERTIES = [
-    Property(name="scbxp-classifier-rules", make=lambda: _Rules(Classifier()), mode="prove"),
     Property(name="scbxp-queue-rules", make=_queue, mode="prove"),
     Property(name="scbxp-packer-rules", make=lambda: _Rules(MarkPacker()), mode="prove"),
     Property(name="scbxp-nesting-rules", make=lambda: _Rules(Nesting(_CONFIG)), mode="prove"),

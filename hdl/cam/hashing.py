@@ -2,7 +2,8 @@
 
 Each hash is a matrix over GF(2): every key bit has a column, and the row number is the sum of the columns of the bits that are set. The
 columns of one hash are different from each other and from zero as far as they last, so that two keys that differ in one or two bits
-never share a row in either hash.
+never share a row in either hash. The first key bits, as many as a row number has, stand for themselves: a row and the other bits of
+a key give the key back, so that a row need not store its first bits.
 """
 
 import hashlib
@@ -19,8 +20,8 @@ HASHES = 2
 
 def columns(key_width: int, row_width: int, which: int) -> tuple[int, ...]:
     """The columns of hash ``which``, one for each key bit, least significant first."""
-    seen: set[int] = set()
-    chosen = []
+    chosen = [1 << bit for bit in range(min(key_width, row_width))]
+    seen = set(chosen)
     draw = 0
     while len(chosen) < key_width:
         digest = hashlib.sha256(f"{which}:{row_width}:{draw}".encode()).digest()

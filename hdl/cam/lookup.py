@@ -10,10 +10,11 @@ __all__ = ["CamEntry", "Lookup"]
 
 
 class CamEntry(data.StructLayout):
-    """One place of a hash memory. It is live when ``used`` and either ``pinned`` or of the present ``epoch``."""
+    """One place of a hash memory: ``epoch`` 0 is a free place, the largest one a pinned key, another the time in which the key was
+    stored. ``tag`` is the key without the bits that its row tells."""
 
-    def __init__(self, key_width: int, value_width: int, epoch_width: int):
-        super().__init__({"key": key_width, "value": value_width, "epoch": epoch_width, "pinned": 1, "used": 1})
+    def __init__(self, tag_width: int, value_width: int, epoch_width: int):
+        super().__init__({"tag": tag_width, "value": value_width, "epoch": epoch_width})
 
 
 class Lookup(wiring.Component):
@@ -49,11 +50,11 @@ class Lookup(wiring.Component):
     read : ``In(memory.ReadPort.Signature(...)).array(HASHES * slots)``
         To the memories: the slots of hash 0, then those of hash 1.
     spare : In
-        The words of the spare places.
+        The words of the spare places, whose tags are whole keys.
     rows : Out
         The rows that were looked up, one clock after ``valid``.
-    o_valid, o_tag : Out
-        An answer.
+    o_valid, o_tag, o_key : Out
+        An answer, and what was looked up.
     match, live, pinned, values : Out
         For each place, those in the rows first: holds the key; is in use; is pinned; its value.
     forward : Out
@@ -68,7 +69,8 @@ class Lookup(wiring.Component):
         self.spares = spares
         self.key_width = key_width
         self.value_width = value_width
-        self.entry = CamEntry(key_width, value_width, epoch_width)
+        self.entry = CamEntry(key_width - row_width, value_width, epoch_width)
+        self.spare_entry = CamEntry(key_width, value_width, epoch_width)
         places = HASHES * slots + spares
         rows = data.ArrayLayout(row_width, HASHES)
         super().__init__(
@@ -86,10 +88,11 @@ class Lookup(wiring.Component):
                 "blank": In(1),
                 "hide": In(1),
                 "read": In(memory.ReadPort.Signature(addr_width=row_width, shape=self.entry)).array(HASHES * slots),
-                "spare": In(data.ArrayLayout(self.entry, spares)),
+                "spare": In(data.ArrayLayout(self.spare_entry, spares)),
                 "rows": Out(rows),
                 "o_valid": Out(1),
                 "o_tag": Out(1),
+                "o_key": Out(key_width),
                 "match": Out(places),
                 "live": Out(places),
                 "pinned": Out(places),
@@ -122,19 +125,22 @@ class Lookup(wiring.Component):
         word_key = Signal(self.key_width, reset_less=True)
         word_collided = Signal(hashed + self.spares)
         word_forward = Signal()
-        m.d.sync += [word_key.eq(read_key), word_collided.eq(collided), word_forward.eq(forward)]
+        m.d.sync += [word_key.eq(read_key), word_collided.eq(collided), word_forward.eq(forward), self.o_key.eq(word_key)]
         for place in range(hashed + self.spares):
-            word = Signal(self.entry, name=f"word{place}", reset_less=True)
             if place < hashed:
+                word = Signal(self.entry, name=f"word{place}", reset_less=True)
                 m.d.sync += word.eq(self.read[place].data)
+                same = word.tag == word_key[self.row_width :]
             else:
-                m.d.comb += word.eq(self.spare[place - hashed])
+                word = self.spare[place - hashed]
+                same = word.tag == word_key
+            pinned = word.epoch.all()
             live = Signal(name=f"live{place}")
-            m.d.comb += live.eq(word.used & (word.pinned | ((word.epoch == self.epoch) & ~self.hide)) & ~self.blank)
+            m.d.comb += live.eq((pinned | ((word.epoch == self.epoch) & ~self.hide)) & ~self.blank)
             m.d.sync += [
-                self.match[place].eq(live & ~word_collided[place] & (word.key == word_key)),
+                self.match[place].eq(live & ~word_collided[place] & same),
                 self.live[place].eq(live),
-                self.pinned[place].eq(word.pinned),
+                self.pinned[place].eq(pinned),
                 self.values[place].eq(word.value),
             ]
         m.d.sync += self.forward.eq(word_forward & ~self.blank)

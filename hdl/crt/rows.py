@@ -15,6 +15,9 @@ _LANE = 8
 class VisitorRows(wiring.Component):
     """For each name the bits of the steps and tests that name it.
 
+    A bit names at most one name. So it is kept once by each of the two halves of the name's number, and a row is what the rows of
+    both halves have in common: 2 x 16 rows stand for 256.
+
     Parameters
     ----------
     config : BrokerConfig
@@ -25,15 +28,17 @@ class VisitorRows(wiring.Component):
         The matching engine's port: the slice of a row, two clocks after its address.
     start, name, step, value :
         Sets the bit ``step`` of a row to ``value``; ``start`` is taken when ``busy`` is 0. It waits for a clock in which the
-        engine does not read, then takes five.
+        engine does not read, then takes five. A bit that is 1 in a row must be set to 0 there before it is set in another.
     busy : ``Out(1)``
     clear, clear_address :
-        Forgets the slice of a row at this address, in this clock; not while ``busy``.
+        Forgets the bits at this address, in this clock; not while ``busy``. :attr:`clear_depth` addresses from 0 up are all.
     """
 
     def __init__(self, config):
         self.config = config
         names, slices = ceil_log2(config.names), ceil_log2(config.slices)
+        self._digits = (names // 2, names - names // 2)
+        self.clear_depth = 1 << (max(self._digits) + slices)
         super().__init__(
             {
                 "read_en": In(1),
@@ -46,7 +51,7 @@ class VisitorRows(wiring.Component):
                 "value": In(1),
                 "busy": Out(1),
                 "clear": In(1),
-                "clear_address": In(names + slices),
+                "clear_address": In(range(self.clear_depth)),
             }
         )
 
@@ -55,38 +60,50 @@ class VisitorRows(wiring.Component):
         width = row_width(self.config)
         lanes = width // _LANE
         bit_bits = ceil_log2(width)
-        m.submodules.storage = storage = memory.Memory(
-            shape=width, depth=self.config.names << ceil_log2(self.config.slices), init=[], attrs={"no_rw_check": 1, "ram_style": "block"}
-        )
-        read = storage.read_port(domain="comb")
-        write = storage.write_port(granularity=_LANE)
-        word = Signal(width, reset_less=True)
-        out = Signal(width, reset_less=True)
-        m.d.sync += [word.eq(read.data), out.eq(word)]
-        m.d.comb += self.read_data.eq(out)
 
         name = Signal(ceil_log2(self.config.names))
         step = Signal(step_width(self.config))
         value = Signal()
         lane = step[3:bit_bits]
-        old = Signal(_LANE)
-        address = Cat(step[bit_bits:], name)
         bits = (Const(1, _LANE) << step[:3])[:_LANE]
-        enables = Signal(lanes)
-        merged = Signal(_LANE)
-        writes = Signal()
-        m.d.comb += [
-            self.busy.eq(1),
-            read.addr.eq(Mux(self.read_en, Cat(self.read_slice, self.read_name), address)),
-        ]
         # The write bus is wide: it starts at flip-flops.
-        write_address = Signal(len(self.clear_address), reset_less=True)
-        m.d.sync += [
-            enables.eq(Mux(self.clear, ~Const(0, lanes), Mux(writes, Const(1, lanes) << lane, 0))),
-            merged.eq(Mux(self.clear, 0, (old & ~bits) | Mux(value, bits, 0))),
-            write_address.eq(Mux(self.clear, self.clear_address, address)),
-        ]
-        m.d.comb += [write.addr.eq(write_address), write.data.eq(merged.replicate(lanes)), write.en.eq(enables)]
+        enables = Signal(lanes)
+        writes = Signal()
+        old_taken = Signal()
+        m.d.sync += enables.eq(Mux(self.clear, ~Const(0, lanes), Mux(writes, Const(1, lanes) << lane, 0)))
+
+        words = []
+        start = 0
+        for number, digit_bits in enumerate(self._digits):
+            depth = 1 << (digit_bits + ceil_log2(self.config.slices))
+            storage = memory.Memory(shape=width, depth=max(depth, 2), init=[], attrs={"no_rw_check": 1, "ram_style": "block"})
+            m.submodules[f"half{number}"] = storage
+            read = storage.read_port(domain="comb")
+            write = storage.write_port(granularity=_LANE)
+            word = Signal(width, name=f"word{number}", reset_less=True)
+            out = Signal(width, name=f"out{number}", reset_less=True)
+            old = Signal(_LANE, name=f"old{number}")
+            merged = Signal(_LANE, name=f"merged{number}")
+            write_address = Signal(len(write.addr), name=f"write_address{number}", reset_less=True)
+            digit = slice(start, start + digit_bits)
+            address = Cat(step[bit_bits:], name[digit])
+            m.d.comb += [
+                read.addr.eq(Mux(self.read_en, Cat(self.read_slice, self.read_name[digit]), address)),
+                write.addr.eq(write_address),
+                write.data.eq(merged.replicate(lanes)),
+                write.en.eq(enables),
+            ]
+            m.d.sync += [
+                word.eq(read.data),
+                out.eq(word),
+                merged.eq(Mux(self.clear, 0, (old & ~bits) | Mux(value, bits, 0))),
+                write_address.eq(Mux(self.clear, self.clear_address, address)),
+            ]
+            with m.If(old_taken):
+                m.d.sync += old.eq(out.word_select(lane, _LANE))
+            words.append(out)
+            start += digit_bits
+        m.d.comb += [self.read_data.eq(words[0] & words[1]), self.busy.eq(1)]
 
         with m.FSM():
             with m.State("IDLE"):
@@ -101,7 +118,7 @@ class VisitorRows(wiring.Component):
             with m.State("WORD"):
                 m.next = "LANE"
             with m.State("LANE"):
-                m.d.sync += old.eq(out.word_select(lane, _LANE))
+                m.d.comb += old_taken.eq(1)
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.d.comb += writes.eq(1)

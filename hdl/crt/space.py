@@ -1,6 +1,6 @@
 """Room for runs of bits."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -58,30 +58,24 @@ class RunSpace(wiring.Component):
         bit_bits = ceil_log2(row_width(config))
 
         address = Signal(step_width(config))
-        behind = [Signal(step_width(config), name=f"behind{n}") for n in range(2)]
-        arriving = Signal(2)
+        behind = [Signal(step_width(config), name=f"behind{n}") for n in range(3)]
+        arriving = Signal(3)
         running = Signal()
         free = Signal(range(config.subscription_steps + 1))
-        now = Signal.like(free)
         left = Signal(range(steps + config.subscription_steps + 1))
         m.d.comb += self.step.eq(address)
-        m.d.sync += [behind[0].eq(address), behind[1].eq(behind[0]), arriving[1].eq(arriving[0])]
-        here = behind[1]
+        m.d.sync += [behind[0].eq(address), behind[1].eq(behind[0]), behind[2].eq(behind[1]), arriving.eq(Cat(arriving[0], arriving))]
         hit, pointer = Signal(), Signal(step_width(config))
-        m.d.comb += [
-            now.eq(Mux(self.used, 0, Mux(here[:bit_bits] == 0, 1, free + 1))),
-            hit.eq(arriving[1] & (now == self.length)),
-            self.busy.eq(running),
-        ]
+        m.d.comb += [hit.eq(arriving[2] & (free == self.length)), self.busy.eq(running)]
         with m.If(running):
             m.d.sync += [address.eq(address + 1), arriving[0].eq(1)]
             with m.If(arriving[1]):
-                m.d.sync += [free.eq(now), left.eq(left - 1)]
+                m.d.sync += [free.eq(Mux(self.used, 0, Mux(behind[1][:bit_bits] == 0, 1, free + 1))), left.eq(left - 1)]
             with m.If(hit | (left == 0)):
-                m.d.sync += [running.eq(0), arriving.eq(0), self.found.eq(hit), self.first.eq(here - self.length + 1)]
+                m.d.sync += [running.eq(0), arriving.eq(0), self.found.eq(hit), self.first.eq(behind[2] - self.length + 1)]
                 m.d.sync += address.eq(pointer)
         with m.Elif(self.start):
-            m.d.sync += [running.eq(1), free.eq(0), left.eq(steps + config.subscription_steps - 1)]
+            m.d.sync += [running.eq(1), free.eq(0), left.eq(steps + config.subscription_steps)]
             m.d.sync += [arriving.eq(1), address.eq(address + 1)]
         with m.Elif(self.restart):
             m.d.sync += [address.eq(0), pointer.eq(0)]

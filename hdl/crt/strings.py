@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import StringPort, value_width
+from hdl.layouts import ByteCount
 from hdl.stream import BlockRam
 
 __all__ = ["StringStore"]
@@ -26,23 +27,30 @@ class _Buffer:
         self.length = Signal(range(config.value_bytes + 1), name=f"{name}_length")
         self.long = Signal(name=f"{name}_long")
         self.hash = Signal(16, name=f"{name}_hash")
+        self.asked = Signal(name=f"{name}_asked")
         count = Signal(range(words + 1), name=f"{name}_count")
-        mixed = self.hash.rotate_left(3) ^ port.data[:16] ^ port.data[16:].rotate_left(6)
-        m.d.comb += [write.addr.eq(count), write.data.eq(port.data), write.en.eq(port.push & (count != words))]
-        with m.If(port.clear):
+        # The words come from afar.
+        clear, push, search = (Signal(name=f"{name}_{what}") for what in ("clear", "push", "search"))
+        word, size = Signal(32, name=f"{name}_word"), Signal(ByteCount, name=f"{name}_size")
+        m.d.sync += [clear.eq(port.clear), push.eq(port.push), search.eq(port.search), word.eq(port.data), size.eq(port.count)]
+        mixed = self.hash.rotate_left(3) ^ word[:16] ^ word[16:].rotate_left(6)
+        m.d.comb += [write.addr.eq(count), write.data.eq(word), write.en.eq(push & (count != words))]
+        with m.If(search):
+            m.d.sync += self.asked.eq(1)
+        with m.If(clear):
             m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0)]
-        with m.Elif(port.push):
+        with m.Elif(push):
             with m.If(count == words):
-                m.d.sync += self.long.eq(self.long | (port.count != 0))
+                m.d.sync += self.long.eq(self.long | (size != 0))
             with m.Else():
-                m.d.sync += [count.eq(count + 1), self.length.eq(self.length + port.count), self.hash.eq(mixed)]
+                m.d.sync += [count.eq(count + 1), self.length.eq(self.length + size), self.hash.eq(mixed)]
 
 
 class StringStore(wiring.Component):
     """Finds a string's number; registration adds strings and takes them back.
 
-    A search takes four clocks for a string whose hash no stored one has, else about three more per word of a string with the same
-    hash and length. Searches of both ports take turns.
+    A search takes six clocks for a string whose hash no stored one has, else about four more per word of a string with the same
+    hash and length. Searches of both ports take turns; one is asked for again only after it was answered.
 
     Parameters
     ----------
@@ -101,11 +109,7 @@ class StringStore(wiring.Component):
 
         document = _Buffer(m, config, self.document, "document")
         literal = _Buffer(m, config, self.literal, "literal")
-        asked = Signal(2)
-        with m.If(self.document.search):
-            m.d.sync += asked[0].eq(1)
-        with m.If(self.literal.search):
-            m.d.sync += asked[1].eq(1)
+        asked = Cat(document.asked, literal.asked)
 
         adds = Signal()
         bucket = Signal(value_bits)
@@ -119,6 +123,8 @@ class StringStore(wiring.Component):
         total = Signal.like(index)
         left = Signal.like(index)
         buffer_word = Mux(adds, literal.read.data, document.read.data)
+        differs = Signal(4)
+        m.d.sync += differs.eq(Cat(words.read[0].data.data.word_select(n, 8) != buffer_word.word_select(n, 8) for n in range(4)))
         # Free strings and words: those never used, and chains of those given back.
         fresh_value, fresh_word = Signal(range(config.values + 1)), Signal(range(pool + 1))
         spare_value = Signal(link)
@@ -158,11 +164,11 @@ class StringStore(wiring.Component):
                 m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
                 with m.If(asked[0]):
                     m.d.sync += [adds.eq(0), bucket.eq(fold(document.hash)), length.eq(document.length), long.eq(document.long)]
-                    m.d.sync += asked[0].eq(self.document.search)
+                    m.d.sync += document.asked.eq(0)
                     m.next = "BUCKET"
                 with m.Elif(asked[1]):
                     m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash)), length.eq(literal.length), long.eq(literal.long)]
-                    m.d.sync += asked[1].eq(self.literal.search)
+                    m.d.sync += literal.asked.eq(0)
                     m.next = "BUCKET"
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
@@ -205,8 +211,10 @@ class StringStore(wiring.Component):
             pause("COMPARE1", "COMPARE2")
             with m.State("COMPARE2"):
                 m.d.sync += [word.eq(words.read[0].data.next.index), index.eq(index + 1)]
+                m.next = "COMPARE3"
+            with m.State("COMPARE3"):
                 m.next = "COMPARE"
-                with m.If(words.read[0].data.data != buffer_word):
+                with m.If(differs.any()):
                     m.d.sync += current.eq(record.next)
                     m.next = "STRING"
             with m.State("COUNT"):

@@ -9,6 +9,7 @@ from hdl import contract
 from hdl.contract import WORD_BYTES
 from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameRecord, RunRecord, StepRecord, pattern
 from hdl.crt.masks import MaskTable
+from hdl.crt.presence import PresenceFlags
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
 from hdl.crt.strings import StringStore
@@ -39,10 +40,12 @@ class ContentRoutingTable(wiring.Component):
     """Registers subscriptions and removes them while documents are matched.
 
     A subscription takes a run of neighbouring bits, one per step and test, in rows that every name has. What the engine reads of it
-    changes only between documents: a document is matched against the subscriptions whose commands were completed when its first
-    beat was taken. REGISTER is answered when the subscription is sure to be in force for the next document that
-    begins, UNREGISTER and CLEAR when no match of the removed subscriptions can be reported any more. A refused REGISTER leaves
-    nothing behind. After a reset the table empties itself before it takes the first command.
+    changes only between documents. **Commit**: there is one clock, after the command and its program were taken and before the
+    response is offered, in which a change is decided; documents whose first word was taken before that clock are matched without it,
+    all others with it. ``begun`` tells the two apart: the change is made when the last of the former has been matched,
+    and until then the first of the latter waits. REGISTER is answered right after its commit, UNREGISTER and CLEAR when no match of the
+    removed subscriptions can be reported any more. A refused REGISTER leaves nothing behind. After a reset the table
+    empties itself before it takes the first command.
 
     Parameters
     ----------
@@ -58,6 +61,8 @@ class ContentRoutingTable(wiring.Component):
     name_request : ``Out(stream.Signature(NameRequest(config)))``
     name_response : ``In(stream.Signature(NameResponse(config)))``
     view : ``Out(CrtView(config))``
+    begun : ``In(16)``
+        Documents whose first word has been taken, modulo 65536 and from 0 at reset.
     registered : ``Out``
         Subscriptions held.
     steps_used : ``Out``
@@ -83,6 +88,7 @@ class ContentRoutingTable(wiring.Component):
                 "name_request": Out(stream.Signature(NameRequest(config))),
                 "name_response": In(stream.Signature(NameResponse(config))),
                 "view": Out(CrtView(config)),
+                "begun": In(16),
                 "registered": Out(range(config.subscriptions + 1)),
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
@@ -106,17 +112,27 @@ class ContentRoutingTable(wiring.Component):
         tsids = 1 << tsid_width(config)
         m.submodules.records = records = BlockRam(shape=StepRecord(config), depth=steps, output_register=True)
         m.submodules.names = names = BlockRam(shape=NameRecord, depth=config.names, output_register=True)
-        m.submodules.presence = presence = BlockRam(shape=1, depth=config.names, output_register=True)
+        m.submodules.presence = presence = PresenceFlags(config)
         m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
-        m.submodules.links = links = BlockRam(shape=TsidLink(config), depth=tsids)
+        m.submodules.links = links = memory.Memory(shape=TsidLink(config), depth=tsids, init=[])
+        link_read, link_port = links.read_port(domain="comb"), links.write_port()
+        # Registration's side of the links: a clock behind in both directions.
+        link_write = Signal(data.StructLayout({"addr": tsid_width(config), "data": TsidLink(config), "en": 1}))
+        linked = Signal(TsidLink(config))
+        m.d.sync += [
+            linked.eq(link_read.data),
+            link_port.addr.eq(link_write.addr),
+            link_port.data.eq(link_write.data),
+            link_port.en.eq(link_write.en),
+        ]
         m.submodules.heads = heads = BlockRam(shape=TsidLink(config), depth=steps, output_register=True)
         list_shape = data.StructLayout({subject: TestLink(config) for subject in NameHeads.subjects})
-        m.submodules.lists = lists = BlockRam(shape=list_shape, depth=config.names, output_register=True)
+        m.submodules.lists = lists = BlockRam(shape=list_shape, depth=config.names)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
         m.submodules.strings = strings = StringStore(config)
         m.submodules.decimal = decimal = DecimalReader(config)
-        for table in (records, names, presence, runs, links, heads, lists, nodes, numbers):
+        for table in (records, names, runs, heads, nodes, numbers):
             m.d.comb += table.read[0].en.eq(1)
 
         # The staged subscription: steps and attribute tests from the front, text tests from the back, because these are
@@ -135,19 +151,23 @@ class ContentRoutingTable(wiring.Component):
         step = Signal(step_width(config))
         tests = Signal(length)
         removing = Signal()
+        naming, seek = Signal(), Signal()
+        # The last bit of the run, which the list of its subscriptions hangs from; a clock behind ``first`` and ``total``.
+        tail = Signal(step_width(config))
+        m.d.sync += tail.eq(first + (total - 1))
         m.d.comb += [
             total.eq(fronts + backs),
             step.eq(first + index),
             space.length.eq(total),
-            records.read[0].addr.eq(Mux(space.start | space.busy, space.step, step)),
+            records.read[0].addr.eq(Mux(seek | space.busy, space.step, step)),
             space.used.eq(records.read[0].data.used),
-            names.read[0].addr.eq(Mux(self.name_response.ready, self.name_response.payload.name, entry.name)),
+            names.read[0].addr.eq(Mux(naming, self.name_response.payload.name, entry.name)),
             names.write.addr.eq(entry.name),
-            presence.write.addr.eq(entry.name),
+            presence.name.eq(entry.name),
             stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
         ]
         final = Signal()
-        m.d.comb += final.eq(index + 1 == total)
+        m.d.sync += final.eq(index + 1 == total)
         contains = command.semantics
 
         bucket = Signal(BUCKET_BITS)
@@ -162,18 +182,19 @@ class ContentRoutingTable(wiring.Component):
             view.row.eq(rows.read_data),
             masks.slice.eq(view.mask_slice),
             view.masks.eq(masks.masks),
-            presence.read[0].addr.eq(view.heads_name),
-            view.heads.presence.eq(presence.read[0].data),
-            heads.read[0].addr.eq(Mux(view.quiet, first + (total - 1), view.head_step)),
+            presence.read_name.eq(view.heads_name),
+            presence.read_en.eq(view.heads_en),
+            view.heads.presence.eq(presence.read_data),
+            heads.read[0].addr.eq(Mux(view.quiet, tail, view.head_step)),
             view.head.eq(heads.read[0].data),
-            heads.write.addr.eq(first + (total - 1)),
+            heads.write.addr.eq(tail),
             runs.write.addr.eq(command.tsid),
             runs.write.data.first.eq(first),
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            links.read[0].addr.eq(Mux(view.quiet, mate, view.link_tsid)),
-            view.link.eq(links.read[0].data),
+            link_read.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
+            view.link.eq(link_read.data),
             runs.read[0].addr.eq(command.tsid),
             rows.name.eq(entry.name),
             rows.step.eq(step),
@@ -182,24 +203,29 @@ class ContentRoutingTable(wiring.Component):
 
         # Lists of compared tests: per name and subject, and for elements whatever their name.
         steals = Signal()
+        held_step = Signal(step_width(config))
+        m.d.sync += held_step.eq(step)
         node = Signal(step_width(config))
         own = Signal(TestNode(config))
         anyone = Signal(list_shape)
         subjects = {"attribute": entry.kind == Kind.ATTRIBUTE, "self": entry.kind == Kind.SELF, "text": entry.kind == Kind.TEXT}
         known_lists = Signal(list_shape)
+        listed = Signal(list_shape)
+        m.d.sync += listed.eq(lists.read[0].data)
         head = Signal(TestLink(config))
         compared = Signal()
         m.d.comb += [
             compared.eq(Cat(subjects.values()).any()),
             lists.read[0].addr.eq(Mux(view.quiet, entry.name, view.heads_name)),
+            lists.read[0].en.eq(view.heads_en | view.quiet),
             lists.write.addr.eq(entry.name),
-            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, step, Mux(view.quiet, node, view.node_step))),
-            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, step, view.node_step)),
+            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, Mux(view.quiet, node, view.node_step))),
+            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, view.node_step)),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
             view.node.eq(nodes.read[0].data),
             view.number.eq(numbers.read[0].data),
-            known_lists.eq(Mux(entry.anyone, anyone, lists.read[0].data)),
+            known_lists.eq(Mux(entry.anyone, anyone, listed)),
             lists.write.data.eq(known_lists),
             strings.value.eq(entry.value),
         ]
@@ -207,6 +233,9 @@ class ContentRoutingTable(wiring.Component):
             m.d.comb += [view.heads[subject].eq(lists.read[0].data[subject]), view.any_heads[subject].eq(anyone[subject])]
             with m.If(mine):
                 m.d.comb += head.eq(known_lists[subject])
+
+        heads_list = Signal()
+        m.d.sync += heads_list.eq(head.step == step)
 
         def relist(new):
             """The first test of the entry's list becomes another one."""
@@ -220,27 +249,26 @@ class ContentRoutingTable(wiring.Component):
 
         wiring.connect(m, strings.document, wiring.flipped(view.string))
 
-        # Names pinned now are sure to be on every beat only of documents that the name table had not seen before.
-        late = Signal()
-        latest = Signal(8)
-        passed = Signal()
-        # More documents may have ended since than the one waited for; only a few are ever under way.
-        m.d.comb += passed.eq(~(view.ended - latest)[7])
-        with m.If(passed):
-            m.d.sync += late.eq(0)
+        # A change counts for the documents that begin from its commit on. Those that had begun are matched first; the next one waits.
+        wants = Signal()
+        commit = Signal()
+        last_before = Signal(16)
+        m.d.sync += view.wants.eq(wants & (view.ended == last_before))
+        with m.If(commit):
+            m.d.sync += [wants.eq(1), last_before.eq(self.begun)]
 
         highs = Signal(range(config.names + 1))
         m.d.comb += self.hcd.eq(highs != 0)
         visited = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
         rowed = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE)
         present = (entry.kind == Kind.PRESENCE) | (visited & contains)
-        wants = Signal()
-        m.d.comb += view.wants.eq(wants & (~late | passed))
         # The masks of a new subscription are the last to change; the next command is taken meanwhile.
         parting = Signal()
         with m.If(parting & ~masks.busy):
             m.d.sync += [parting.eq(0), wants.eq(0)]
         record = names.read[0].data
+        lone = Signal()
+        m.d.sync += lone.eq(record.visits == 1)
         name_id = Signal.like(self.name_request.payload.name)
         m.d.comb += name_id.eq(Mux(entry.name == 0, config.names, entry.name))
         letters, letter, literal_ends = Signal(32), Signal(3), Signal()
@@ -257,7 +285,8 @@ class ContentRoutingTable(wiring.Component):
             stage_write.data.eq(entry),
         ]
         empties = Signal()
-        m.d.comb += space.restart.eq(empties)
+        m.d.comb += [space.restart.eq(empties), space.start.eq(seek)]
+        m.d.sync += seek.eq(0)
         # Subscriptions that ask the same share a run; they are found by a hash and compared bit by bit.
         m.submodules.buckets = buckets = BlockRam(shape=TestLink(config), depth=1 << BUCKET_BITS, output_register=True)
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
@@ -282,7 +311,7 @@ class ContentRoutingTable(wiring.Component):
                     folded = folded ^ value[at : at + BUCKET_BITS]
             m.d.sync += bucket.eq(folded)
 
-        sweep = Signal(range(max(steps, config.names << ceil_log2(config.slices), 1 << BUCKET_BITS) + 1))
+        sweep = Signal(range(max(steps, rows.clear_depth, config.names, 1 << BUCKET_BITS) + 1))
         started = Signal()
 
         def answer(code, then):
@@ -293,6 +322,45 @@ class ContentRoutingTable(wiring.Component):
         def pause(name, then):
             with m.State(name):
                 m.next = then
+
+        texts = (entry.kind == Kind.SELF) | (entry.kind == Kind.TEXT)
+
+        def stage_entry():
+            m.d.comb += [
+                slot.eq(Mux(texts, places - 1 - backs, fronts)),
+                stage_write.en.eq(1),
+                strings.literal.clear.eq(1),
+                decimal.clear.eq(1),
+            ]
+            m.d.sync += [kept_slot.eq(slot), fronts.eq(fronts + ~texts), backs.eq(backs + texts)]
+            m.d.sync += compares.eq(compares | compared)
+            mix(entry.name, Cat(entry.kind, entry.far))
+            with m.If(entry.kind == Kind.NAME):
+                m.d.sync += step_name.eq(entry.name)
+            m.d.sync += tests.eq(Mux((entry.kind == Kind.NAME) | (entry.kind == Kind.WILD), 0, tests + 1))
+            m.next = "PIECE"
+
+        # Whether a bit of another run is the staged one, a clock after the records and the literal have been read.
+        held = records.read[0].data
+        alike, parts = Signal(), Signal(6)
+        m.d.sync += [
+            alike.eq(
+                (held.kind == staged.kind)
+                & (held.far == staged.far)
+                & (held.name == staged.name)
+                & (held.anyone == staged.anyone)
+                & (held.last == final)
+                & (held.contains == contains)
+            ),
+            parts.eq(
+                Cat(
+                    nodes.read[0].data.operator == entry.operator,
+                    nodes.read[0].data.number == entry.number,
+                    entry.number | (nodes.read[0].data.value == entry.value),
+                    *(~entry.number | (numbers.read[0].data.as_value()[at::3] == entry.key.as_value()[at::3]) for at in range(3)),
+                )
+            ),
+        ]
 
         with m.FSM():
             with m.State("RESET"):
@@ -310,8 +378,9 @@ class ContentRoutingTable(wiring.Component):
                     records.write.addr.eq(sweep),
                     names.write.en.eq(1),
                     names.write.addr.eq(sweep),
-                    presence.write.en.eq(1),
-                    presence.write.addr.eq(sweep),
+                    presence.write.eq(1),
+                    presence.name.eq(sweep),
+                    presence.value.eq(0),
                     lists.write.en.eq(1),
                     lists.write.addr.eq(sweep),
                     lists.write.data.eq(0),
@@ -362,7 +431,7 @@ class ContentRoutingTable(wiring.Component):
                         with m.If((failed != 0) | (word.op == ProgramOp.ABORT)):
                             m.next = "RELEASE"
                         with m.Else():
-                            m.d.comb += space.start.eq(1)
+                            m.d.sync += seek.eq(1)
                         m.d.sync += waiting.eq(0)
                         with m.If(opened):
                             m.next = "CLOSE"
@@ -408,7 +477,7 @@ class ContentRoutingTable(wiring.Component):
                         with m.Else():
                             m.d.sync += entry.kind.eq(Kind.PRESENCE)
                         with m.If(~waiting & word.last & self.name_request.ready):
-                            m.d.sync += opened.eq(0)
+                            m.d.sync += [opened.eq(0), naming.eq(1)]
                             m.next = "NAMED"
             with m.State("CLOSE"):
                 # the name table is owed the end of a name: it gets one that no document can have, and loses it again
@@ -441,41 +510,26 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += self.name_response.ready.eq(1)
                 m.d.sync += entry.name.eq(self.name_response.payload.name)
                 with m.If(self.name_response.valid):
+                    m.d.sync += naming.eq(0)
                     m.next = "NAMED1"
                     with m.If(~self.name_response.payload.ok):
                         m.d.sync += failed.eq(refusal.FULL_NAMES)
                         m.next = "PIECE"
-                    m.d.sync += latest.eq(self.name_response.payload.document)
             pause("NAMED1", "VISIT")
             with m.State("VISIT"):
-                # one more visit; a name that had none was pinned just now
+                # one more visit
                 m.d.comb += [
                     names.write.data.visits.eq(record.visits + 1),
                     names.write.data.presence.eq(record.presence + present),
                     names.write.en.eq(1),
-                    presence.write.data.eq((record.presence != 0) | present),
-                    presence.write.en.eq(1),
+                    presence.value.eq((record.presence != 0) | present),
+                    presence.write.eq(1),
                 ]
-                with m.If(record.visits == 0):
-                    m.d.sync += late.eq(1)
                 with m.If(record.visits == HCD_VISITS):
                     m.d.sync += highs.eq(highs + 1)
-                m.next = "STAGE"
+                stage_entry()
             with m.State("STAGE"):
-                texts = (entry.kind == Kind.SELF) | (entry.kind == Kind.TEXT)
-                m.d.comb += [
-                    slot.eq(Mux(texts, places - 1 - backs, fronts)),
-                    stage_write.en.eq(1),
-                    strings.literal.clear.eq(1),
-                    decimal.clear.eq(1),
-                ]
-                m.d.sync += [kept_slot.eq(slot), fronts.eq(fronts + ~texts), backs.eq(backs + texts)]
-                m.d.sync += compares.eq(compares | compared)
-                mix(entry.name, Cat(entry.kind, entry.far))
-                with m.If(entry.kind == Kind.NAME):
-                    m.d.sync += step_name.eq(entry.name)
-                m.d.sync += tests.eq(Mux((entry.kind == Kind.NAME) | (entry.kind == Kind.WILD), 0, tests + 1))
-                m.next = "PIECE"
+                stage_entry()
             with m.State("STRING"):
                 # the number of the literal's string
                 m.d.sync += [entry.value.eq(strings.literal.value), entry.stored.eq(strings.literal.found)]
@@ -502,55 +556,46 @@ class ContentRoutingTable(wiring.Component):
 
             pause("EQUAL", "EQUAL1")
             with m.State("EQUAL1"):
-                m.d.sync += other.eq(buckets.read[0].data)
+                m.d.sync += [other.eq(buckets.read[0].data), first.eq(buckets.read[0].data.step)]
                 m.next = "TRY"
             with m.State("TRY"):
                 # the next run with this hash, if any
-                m.d.sync += [index.eq(0), first.eq(other.step)]
+                m.d.sync += index.eq(0)
                 with m.If(~other.valid):
                     m.next = "SEEK"
-                with m.Elif(~space.busy):
+                with m.Elif(~space.busy & (index == 0)):
                     m.next = "TRY1"
+            pause("TRIED", "TRY1")
             pause("TRY1", "TRY2")
-            pause("TRY2", "TRY3")
-            with m.State("TRY3"):
+            with m.State("TRY2"):
                 # one bit: its record, and of a compared test its literal
-                held = records.read[0].data
                 m.d.sync += entry.eq(staged)
-                with m.If(
-                    (held.kind == staged.kind)
-                    & (held.far == staged.far)
-                    & (held.name == staged.name)
-                    & (held.anyone == staged.anyone)
-                    & (held.last == final)
-                    & (held.contains == contains)
-                ):
-                    m.next = "TRY4"
-                with m.Else():
-                    m.d.sync += other.eq(equals.read[0].data)
-                    m.next = "TRY"
-            with m.State("TRY4"):
+                m.next = "TRY3"
+            with m.State("TRY3"):
                 m.d.comb += steals.eq(1)
-                with m.If(~compared):
-                    m.next = "ALIKE"
-                with m.Elif(~view.node_en):
-                    m.next = "TRY5"
+                m.next = "UNLIKE"
+                with m.If(alike):
+                    with m.If(~compared):
+                        m.next = "ALIKE"
+                    with m.Elif(view.node_en):
+                        m.next = "TRY3"
+                    with m.Else():
+                        m.next = "TRY4"
+            pause("TRY4", "TRY5")
             pause("TRY5", "TRY6")
             with m.State("TRY6"):
-                with m.If(
-                    (nodes.read[0].data.operator == entry.operator)
-                    & (nodes.read[0].data.number == entry.number)
-                    & Mux(entry.number, numbers.read[0].data == entry.key, nodes.read[0].data.value == entry.value)
-                ):
+                m.next = "UNLIKE"
+                with m.If(parts.all()):
                     m.next = "ALIKE"
-                with m.Else():
-                    m.d.sync += other.eq(equals.read[0].data)
-                    m.next = "TRY"
+            with m.State("UNLIKE"):
+                m.d.sync += [other.eq(equals.read[0].data), first.eq(equals.read[0].data.step)]
+                m.next = "TRY"
             with m.State("ALIKE"):
                 m.d.sync += index.eq(index + 1)
-                m.next = "TRY1"
+                m.next = "TRIED"
                 with m.If(final):
-                    m.d.sync += [shared.eq(1), index.eq(0), wants.eq(1)]
+                    m.d.comb += commit.eq(1)
+                    m.d.sync += [shared.eq(1), index.eq(0)]
                     m.next = "ACCEPT"
             with m.State("SEEK"):
                 # room for a run of its own
@@ -585,7 +630,8 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "BUILT"
             with m.State("BUILT"):
                 with m.If(final):
-                    m.d.sync += [index.eq(0), wants.eq(1)]
+                    m.d.comb += commit.eq(1)
+                    m.d.sync += index.eq(0)
                     m.next = "ACCEPT"
                 with m.Elif(~rows.busy & ~masks.busy):
                     m.d.sync += index.eq(index + 1)
@@ -635,9 +681,9 @@ class ContentRoutingTable(wiring.Component):
                 # in front of those that share the run
                 m.d.comb += [
                     runs.write.en.eq(1),
-                    links.write.en.eq(1),
-                    links.write.addr.eq(command.tsid),
-                    links.write.data.eq(heads.read[0].data),
+                    link_write.en.eq(1),
+                    link_write.addr.eq(command.tsid),
+                    link_write.data.eq(heads.read[0].data),
                     heads.write.en.eq(1),
                     heads.write.data.tsid.eq(command.tsid),
                     heads.write.data.more.eq(1),
@@ -666,8 +712,11 @@ class ContentRoutingTable(wiring.Component):
 
             with m.State("ASK_REMOVE"):
                 with m.If(~parting):
-                    m.d.sync += wants.eq(1)
-                    m.next = "QUIET_REMOVE"
+                    m.d.comb += commit.eq(1)
+                    m.next = "ASKED"
+            # a moment granted before must have passed
+            pause("ASKED", "ASKED1")
+            pause("ASKED1", "QUIET_REMOVE")
             with m.State("QUIET_REMOVE"):
                 with m.If(view.quiet):
                     m.d.sync += [sweep.eq(0), removing.eq(1)]
@@ -699,15 +748,16 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += mate.eq(command.tsid)
                 m.next = "FOUND1"
             pause("FOUND1", "FOUND2")
-            pause("FOUND2", "PART")
+            pause("FOUND2", "FOUND3")
+            pause("FOUND3", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(links.read[0].data)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(linked)]
                 m.next = "PART1"
                 with m.If(heads.read[0].data.tsid == command.tsid):
                     m.next = "RELEASE"
                     with m.If(heads.read[0].data.more):
-                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(links.read[0].data)]
+                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(linked)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
@@ -715,20 +765,19 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += mate.eq(leader)
                 m.next = "PART2"
             pause("PART2", "PART3")
-            pause("PART3", "PART4")
-            with m.State("PART4"):
+            with m.State("PART3"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
-                following = links.read[0].data
+                following = linked
                 m.d.sync += [leader.eq(following.tsid), before.eq(mate), at_head.eq(0)]
                 m.next = "PART1"
                 with m.If(following.tsid == command.tsid):
                     m.next = "RELEASE"
                     with m.If(following.more):
-                        m.d.comb += [links.write.en.eq(1), links.write.addr.eq(mate), links.write.data.eq(onward)]
+                        m.d.comb += [link_write.en.eq(1), link_write.addr.eq(mate), link_write.data.eq(onward)]
                     with m.Elif(at_head):
                         m.d.comb += [heads.write.en.eq(1), heads.write.data.tsid.eq(mate)]
                     with m.Else():
-                        m.d.comb += [links.write.en.eq(1), links.write.addr.eq(before), links.write.data.tsid.eq(mate)]
+                        m.d.comb += [link_write.en.eq(1), link_write.addr.eq(before), link_write.data.tsid.eq(mate)]
             with m.State("FORGET"):
                 # out of the chain of runs with this hash
                 m.d.sync += other.eq(Cat(first, 1))
@@ -773,7 +822,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("KEEP2"):
                 # the run stays for others: one use less of its string, one visit less to its name
                 m.d.sync += [entry.stored.eq(compared & ~nodes.read[0].data.number), entry.value.eq(nodes.read[0].data.value)]
-                m.next = "LEAVE2"
+                m.next = "LEAVE3"
             with m.State("ERASE"):
                 m.d.comb += [
                     records.write.addr.eq(step),
@@ -785,17 +834,18 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "ERASED"
             with m.State("ERASED"):
                 with m.If(~rows.busy & ~masks.busy):
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
                     with m.If(compared):
                         m.d.sync += own.eq(nodes.read[0].data)
                         m.next = "UNLIST"
-            with m.State("UNLIST"):
+            pause("UNLIST", "UNLIST1")
+            with m.State("UNLIST1"):
                 # out of its list, be it the first or further back
                 m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value), node.eq(head.step)]
                 m.next = "WALK"
-                with m.If(head.step == step):
+                with m.If(heads_list):
                     relist(own.next)
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
             pause("WALK", "WALK1")
             pause("WALK1", "WALK2")
             with m.State("WALK2"):
@@ -804,14 +854,15 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "WALK"
                 with m.If(nodes.read[0].data.next.step == step):
                     m.d.comb += nodes.write.en.eq(1)
-                    m.next = "LEAVE2"
+                    m.next = "LEAVE3"
             pause("LEAVE", "LEAVE1")
             pause("LEAVE1", "LEAVE2")
-            with m.State("LEAVE2"):
+            pause("LEAVE2", "LEAVE3")
+            with m.State("LEAVE3"):
                 # one visit less; the last one releases the name
                 gone = Signal()
                 m.d.comb += [
-                    gone.eq(visited & (record.visits == 1)),
+                    gone.eq(visited & lone),
                     self.name_request.valid.eq(gone & ~entry.stored),
                     self.name_request.payload.op.eq(NameOp.UNPIN),
                     self.name_request.payload.name.eq(name_id),
@@ -825,8 +876,8 @@ class ContentRoutingTable(wiring.Component):
                         names.write.data.visits.eq(record.visits - 1),
                         names.write.data.presence.eq(record.presence - present),
                         names.write.en.eq(visited),
-                        presence.write.data.eq(record.presence != present),
-                        presence.write.en.eq(visited),
+                        presence.value.eq(record.presence != present),
+                        presence.write.eq(visited),
                     ]
                     with m.If(visited & (record.visits == HCD_VISITS + 1)):
                         m.d.sync += highs.eq(highs - 1)

@@ -73,7 +73,7 @@ class MatchingEngine(wiring.Component):
             selection.mark.eq(self.select),
             selection.begin.eq(self.selected_begin),
         ]
-        for name in ("done", "good", "over", "scan_row", "scan_ready"):
+        for name in ("done", "good", "over", "scan_some", "scan_row", "scan_ready"):
             m.d.comb += getattr(report, name).eq(getattr(rows, name))
         for name in ("taken", "scan_slice"):
             m.d.comb += getattr(rows, name).eq(getattr(report, name))

@@ -1,6 +1,6 @@
 """From parsed words to operations on the rows."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -9,11 +9,12 @@ from hdl.interfaces import CrtView, NameHeads, TestLink, number_shape
 from hdl.layouts import ParsedBeat, ProgramOperator, WordType, node_width
 from hdl.match.ops import RowOp, RowRequest
 from hdl.match.text import TextStream
-from hdl.values import DecimalReader, compares
+from hdl.stream import Register
+from hdl.values import Comparison, DecimalReader, compare, compares
 
 __all__ = ["Front"]
 
-_VIEW = ("heads_name", "heads", "any_heads", "node_en", "node_step", "node", "number", "string", "texts")
+_VIEW = ("heads_name", "heads_en", "heads", "any_heads", "node_en", "node_step", "node", "number", "string", "texts")
 _ATTRIBUTE, _TEXT, _SELF = range(3)
 
 
@@ -35,8 +36,8 @@ class Front(wiring.Component):
         Take no beat of a new document.
     between : ``Out(1)``
         No document is under way here.
-    ended : ``Out(8)``
-        Documents taken in whole, modulo 256.
+    ended : ``Out(16)``
+        Documents taken in whole, modulo 65536.
     """
 
     def __init__(self, config):
@@ -49,7 +50,7 @@ class Front(wiring.Component):
                 "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
                 "pause": In(1),
                 "between": Out(1),
-                "ended": Out(8),
+                "ended": Out(16),
             }
         )
 
@@ -57,39 +58,68 @@ class Front(wiring.Component):
         m = Module()
         config, view = self.config, self.view
 
-        # A beat waits two clocks for what the CRT knows of its name; while it is held up, the beat behind it asks again.
-        beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(3)]
-        valid = [Signal(name=f"valid{n}") for n in range(3)]
+        # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
+        m.submodules.input = taken = Register(ParsedBeat(config))
+        beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(4)]
+        valid = [Signal(name=f"valid{n}") for n in range(4)]
         move = Signal()
-        arrived = Signal()
-        kept = Signal(NameHeads(config))
-        heads = Signal(NameHeads(config))
-        fresh = Signal(init=1)
+        # The CRT may ask for a pause a clock after a document has ended.
+        fresh, ending_now = Signal(init=1), Signal()
+        wiring.connect(m, wiring.flipped(self.i), taken.i)
         m.d.comb += [
-            beat[0].eq(self.i.payload),
-            valid[0].eq(self.i.valid & self.i.ready),
-            self.i.ready.eq(move & ~(fresh & self.pause)),
-            view.heads_name.eq(Mux(move, beat[0].mark.name, beat[1].mark.name)),
-            heads.eq(Mux(arrived, view.heads, kept)),
-            self.between.eq(fresh & ~valid[1] & ~valid[2]),
+            beat[0].eq(taken.o.payload),
+            valid[0].eq(taken.o.valid & taken.o.ready),
+            taken.o.ready.eq(move & ~(fresh & (self.pause | ending_now))),
+            view.heads_name.eq(beat[1].mark.name),
+            view.heads_en.eq(move),
+            self.between.eq(fresh & ~valid[1] & ~valid[2] & ~valid[3]),
         ]
-        m.d.sync += [arrived.eq(move), kept.eq(heads)]
         with m.If(move):
-            m.d.sync += [beat[1].eq(beat[0]), beat[2].eq(beat[1]), valid[1].eq(valid[0]), valid[2].eq(valid[1])]
+            m.d.sync += [*(beat[n].eq(beat[n - 1]) for n in range(1, 4)), *(valid[n].eq(valid[n - 1]) for n in range(1, 4))]
+        m.d.sync += ending_now.eq(valid[0] & beat[0].done)
         with m.If(valid[0]):
             m.d.sync += fresh.eq(beat[0].done)
             with m.If(beat[0].done):
                 m.d.sync += self.ended.eq(self.ended + 1)
 
-        mark, text = beat[2].mark, beat[2].text
-        here = valid[2]
-        request = self.o.payload
-        ends = Signal()
+        # What the beat is, decided as it comes to its turn.
+        coming = beat[2].mark
+        ends_token = valid[2] & coming.valid & coming.last
+        kinds = data.StructLayout({"element": 1, "attribute": 1, "value": 1, "end": 1, "close": 1, "done": 1, "text": 1})
+        kind = Signal(kinds)
         known = Signal()
-        m.d.comb += [
-            ends.eq(here & mark.valid & mark.last),
-            known.eq((mark.name != 0) & (mark.name <= config.names)),
-        ]
+        known_coming = Signal()
+        heads = Signal(NameHeads(config))
+        with m.If(move):
+            m.d.sync += known_coming.eq((beat[1].mark.name != 0) & (beat[1].mark.name <= config.names))
+            m.d.sync += [
+                kind.element.eq(ends_token & (coming.type == WordType.ELEMENT)),
+                kind.attribute.eq(ends_token & (coming.type == WordType.ATTRIBUTE)),
+                kind.value.eq(valid[2] & coming.valid & (coming.type == WordType.VALUE)),
+                kind.end.eq(ends_token & (coming.type == WordType.END)),
+                kind.close.eq(ends_token & coming.close),
+                kind.done.eq(valid[2] & beat[2].done),
+                kind.text.eq(valid[2] & beat[2].text.valid & view.texts),
+                known.eq(known_coming),
+                heads.eq(view.heads),
+            ]
+
+        # Namespace declarations are no attributes [XPath 5.3].
+        xmln, declares, declaration, declared = Signal(), Signal(), Signal(), Signal()
+        with m.If(move):
+            m.d.sync += declared.eq(declaration)
+            with m.If(valid[2] & coming.valid & (coming.type == WordType.ATTRIBUTE)):
+                with m.If(coming.index == 0):
+                    m.d.sync += [xmln.eq((coming.data == int.from_bytes(b"xmln", "little")) & (coming.count == 4)), declares.eq(0)]
+                with m.Elif(coming.index == 1):
+                    m.d.sync += declares.eq(declaration)
+        with m.If(coming.index == 1):
+            m.d.comb += declaration.eq(xmln & (coming.data[:8] == ord("s")) & ((coming.count == 1) | (coming.data[8:16] == ord(":"))))
+        with m.Elif(coming.index != 0):
+            m.d.comb += declaration.eq(declares)
+
+        mark, text = beat[3].mark, beat[3].text
+        request = self.o.payload
 
         # The element of the tag that is being read, and those open round it, with the first tests on their text.
         links = data.StructLayout({"self": TestLink(config), "text": TestLink(config), "node": node_width(config)})
@@ -99,35 +129,21 @@ class Front(wiring.Component):
         found = Signal(links)
         top = Signal(links)
         level = Signal(range(config.depth + 1))
-        is_element = mark.type == WordType.ELEMENT
         m.submodules.elements = elements = memory.Memory(shape=links, depth=config.depth + 1, init=[])
         outer, keep = elements.read_port(domain="comb"), elements.write_port()
-        m.d.comb += [outer.addr.eq(level - 1), keep.addr.eq(level), keep.data.eq(top)]
+        under = Signal.like(level)
+        m.d.comb += [outer.addr.eq(under), keep.addr.eq(level), keep.data.eq(top)]
         nodes = Signal(node_width(config))  # elements and attributes are numbered together
-        m.d.comb += [found.self.eq(heads.self), found.text.eq(heads.text), found.node.eq(nodes)]
-        with m.If(~known):
-            m.d.comb += [found.self.valid.eq(0), found.text.valid.eq(0)]
-        with m.If(ends & is_element):
+        m.d.comb += found.node.eq(nodes)
+        for subject in ("self", "text"):
+            m.d.comb += [found[subject].step.eq(heads[subject].step), found[subject].valid.eq(heads[subject].valid & known)]
+        with m.If(kind.element):
             m.d.sync += [tag_name.eq(mark.name), tag_known.eq(known), tag.eq(found)]
-
-        # Namespace declarations are no attributes [XPath 5.3].
-        xmln = Signal()
-        declares = Signal()
-        declaration = Signal()
-        with m.If(here & mark.valid & (mark.type == WordType.ATTRIBUTE) & move):
-            with m.If(mark.index == 0):
-                m.d.sync += [xmln.eq((mark.data == int.from_bytes(b"xmln", "little")) & (mark.count == 4)), declares.eq(0)]
-            with m.Elif(mark.index == 1):
-                m.d.sync += declares.eq(declaration)
-        with m.If(mark.index == 1):
-            m.d.comb += declaration.eq(xmln & (mark.data[:8] == ord("s")) & ((mark.count == 1) | (mark.data[8:16] == ord(":"))))
-        with m.Elif(mark.index != 0):
-            m.d.comb += declaration.eq(declares)
 
         # The attribute whose value comes next, if it is compared.
         attribute = Signal(TestLink(config))
-        with m.If(ends & (mark.type == WordType.ATTRIBUTE)):
-            m.d.sync += [attribute.step.eq(heads.attribute.step), attribute.valid.eq(heads.attribute.valid & known & ~declaration)]
+        with m.If(kind.attribute):
+            m.d.sync += [attribute.step.eq(heads.attribute.step), attribute.valid.eq(heads.attribute.valid & known & ~declared)]
 
         m.submodules.stream = stream_ = TextStream(config)
         m.submodules.decimal = decimal = DecimalReader(config)
@@ -136,14 +152,16 @@ class Front(wiring.Component):
 
         # Turns of a beat: its text, then its mark; a value that is compared is read byte by byte.
         text_turn, text_taken = Signal(), Signal()
-        fed, valued = Signal(), Signal()
+        fed, valued, selfed = Signal(), Signal(), Signal()
         about = Signal(2)
         letters, letter, ending = Signal(32), Signal(3), Signal()
-        is_text = top.text.valid | view.any_heads.text.valid
-        is_self = top.self.valid | view.any_heads.self.valid
+        is_text, is_self = Signal(), Signal()
         m.d.comb += [
-            text_turn.eq(here & text.valid & view.texts & ~text_taken),
-            valued.eq(here & mark.valid & (mark.type == WordType.VALUE) & attribute.valid & ~fed),
+            is_text.eq(top.text.valid | view.any_heads.text.valid),
+            is_self.eq(top.self.valid | view.any_heads.self.valid),
+            text_turn.eq(kind.text & ~text_taken),
+            valued.eq(kind.value & attribute.valid & ~fed),
+            selfed.eq(kind.end & is_self & ~fed),
         ]
         over = Signal()
         long = Signal()
@@ -160,20 +178,63 @@ class Front(wiring.Component):
         ]
         with m.If(unlike):
             m.d.comb += value.nan.eq(1)
-        same = Signal()
-        excess = Signal()
+        # A comparison's parts, then its result.
+        parts = Signal(Comparison)
+        same, excess, differs = Signal(), Signal(), Signal()
         holds = Signal()
-        m.d.comb += [
+        m.d.sync += [
+            parts.eq(compare(value, view.number)),
             same.eq(string.found & ~long & (string.value == node.value)),
-            excess.eq((decimal.over & ~unlike) | beyond),
+            excess.eq(((decimal.over & ~unlike) | beyond) & ~view.number.nan),
+            differs.eq(node.operator == ProgramOperator.NE),
         ]
-        asks = Signal()
-        m.d.comb += self.o.valid.eq(asks)
+        # Words and bytes of the string-value come two clocks after they are asked for.
+        fetch = Signal()
+        flying = Signal(2)
+        cut = Signal(2)
+        words = Signal(range(config.value_bytes // 4 + 1))
+        rest = stream_.length[:2]
+        m.d.sync += [
+            words.eq((stream_.length + 3) >> 2),
+            flying.eq(Cat(fetch, flying)),
+            cut.eq(Cat((index + 1 == words) & (rest != 0), cut)),
+        ]
+
+        # What the beat asks of the rows when its turns are over.
+        asks, presence, tells = Signal(), Signal(), Signal()
+        m.d.comb += [
+            presence.eq(kind.attribute & known & heads.presence & ~declared),
+            asks.eq(kind.done | (kind.end & (is_self | is_text)) | presence | kind.close),
+        ]
+        with m.If(kind.done):
+            m.d.comb += [request.op.eq(RowOp.DONE), request.good.eq(beat[3].good & ~over), request.over.eq(beat[3].good & over)]
+        with m.Elif(kind.end):
+            m.d.comb += [request.op.eq(RowOp.END), request.node.eq(top.node)]
+        with m.Elif(presence):
+            m.d.comb += [request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1), request.node.eq(nodes)]
+        with m.Else():
+            m.d.comb += [
+                request.op.eq(RowOp.START),
+                request.name.eq(Mux(kind.element, mark.name, tag_name)),
+                request.known.eq(Mux(kind.element, known, tag_known)),
+                request.node.eq(Mux(kind.element, nodes, tag.node)),
+            ]
+        with m.If(tells):
+            m.d.comb += request.op.eq(Mux(about == _ATTRIBUTE, RowOp.SATISFY, Mux(node.contains, RowOp.SEEN, RowOp.TEXT)))
+        m.d.comb += [request.step.eq(walk.step), request.level.eq(level)]
+        running, stops = Signal(), Signal()
+        m.d.comb += [
+            stops.eq(text_turn | valued | selfed),
+            move.eq(running & ~stops & (~asks | self.o.ready)),
+            self.o.valid.eq((running & ~stops & asks) | (tells & holds)),
+        ]
         tidy = Signal()
-        m.d.comb += [string.clear.eq(tidy), decimal.clear.eq(tidy)]
+        m.d.comb += string.clear.eq(tidy)
+        m.d.sync += decimal.clear.eq(tidy)
 
         with m.FSM():
             with m.State("RUN"):
+                m.d.comb += running.eq(1)
                 m.d.sync += [letters.eq(mark.data), letter.eq(mark.count), ending.eq(mark.last), about.eq(_ATTRIBUTE)]
                 m.d.sync += [unlike.eq(0), beyond.eq(0), long.eq(0), index.eq(0)]
                 with m.If(text_turn):
@@ -187,52 +248,20 @@ class Front(wiring.Component):
                     m.d.comb += string.push.eq(1)
                     m.d.sync += [fed.eq(1), walk.eq(attribute), also.eq(0)]
                     m.next = "FEED"
-                with m.Elif(ends & (mark.type == WordType.END) & is_self & ~fed):
+                with m.Elif(selfed):
                     m.d.sync += [fed.eq(1), walk.eq(top.self), also.eq(view.any_heads.self), about.eq(_SELF)]
                     m.next = "SETTLE"
-                with m.Else():
-                    with m.If(here & beat[2].done):
-                        m.d.comb += [
-                            asks.eq(1),
-                            request.op.eq(RowOp.DONE),
-                            request.good.eq(beat[2].good & ~over),
-                            request.over.eq(beat[2].good & over),
-                        ]
-                    with m.Elif(ends):
-                        with m.If(mark.type == WordType.END):
-                            m.d.comb += [
-                                asks.eq(1),
-                                request.op.eq(RowOp.END),
-                                request.check.eq(is_self | is_text),
-                                request.node.eq(top.node),
-                            ]
-                        with m.Elif((mark.type == WordType.ATTRIBUTE) & known & heads.presence & ~declaration):
-                            m.d.comb += [asks.eq(1), request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1)]
-                            m.d.comb += request.node.eq(nodes)
-                        with m.Elif(mark.close):
-                            m.d.comb += [
-                                asks.eq(1),
-                                request.op.eq(RowOp.START),
-                                request.name.eq(Mux(is_element, mark.name, tag_name)),
-                                request.known.eq(Mux(is_element, known, tag_known)),
-                                request.node.eq(Mux(is_element, nodes, tag.node)),
-                            ]
-                    m.d.comb += move.eq(~here | ~asks | self.o.ready)
-                    with m.If(move):
-                        m.d.sync += [text_taken.eq(0), fed.eq(0)]
-                        with m.If(ends & (is_element | (mark.type == WordType.ATTRIBUTE))):
-                            m.d.sync += nodes.eq(nodes + 1)
-                    with m.If(asks & self.o.ready):
-                        with m.Switch(request.op):
-                            with m.Case(RowOp.START):
-                                m.d.comb += [stream_.open.eq(1), keep.en.eq(1)]
-                                m.d.sync += [level.eq(level + 1), top.eq(Mux(is_element, found, tag))]
-                            with m.Case(RowOp.END):
-                                m.d.comb += stream_.close.eq(1)
-                                m.d.sync += [level.eq(level - 1), top.eq(outer.data)]
-                            with m.Case(RowOp.DONE):
-                                m.d.comb += [stream_.clear.eq(1), tidy.eq(1)]
-                                m.d.sync += [level.eq(0), top.eq(0), over.eq(0), nodes.eq(0)]
+                with m.Elif(move):
+                    m.d.sync += [text_taken.eq(0), fed.eq(0), nodes.eq(nodes + (kind.element | kind.attribute))]
+                    with m.If(kind.done):
+                        m.d.comb += [stream_.clear.eq(1), tidy.eq(1)]
+                        m.d.sync += [level.eq(0), top.eq(0), over.eq(0), nodes.eq(0)]
+                    with m.Elif(kind.end):
+                        m.d.comb += stream_.close.eq(1)
+                        m.d.sync += [level.eq(under), under.eq(under - 1), top.eq(outer.data)]
+                    with m.Elif(kind.close & ~presence):
+                        m.d.comb += [stream_.open.eq(1), keep.en.eq(1)]
+                        m.d.sync += [level.eq(level + 1), under.eq(level), top.eq(Mux(kind.element, found, tag))]
             with m.State("FEED"):
                 # a byte a clock for as long as it may be a number
                 m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]
@@ -244,26 +273,33 @@ class Front(wiring.Component):
             with m.State("SETTLE"):
                 # the string-value of the element that ends, once its text has arrived
                 m.d.sync += index.eq(index + 1)
-                with m.If(index == 3):
+                with m.If(index == TextStream.SETTLED - 1):
                     m.d.sync += [index.eq(0), long.eq(stream_.long), unlike.eq(stream_.nan), beyond.eq(stream_.many & ~stream_.nan)]
                     m.next = "WORDS"
             with m.State("WORDS"):
-                left = Signal(range(config.value_bytes + 1))
                 m.d.comb += [
-                    left.eq(stream_.length - (index << 2)),
-                    string.push.eq(~long & ((index << 2) < stream_.length)),
-                    string.data.eq(Mux(left >= 4, stream_.word, stream_.word & ((1 << (left[:2] << 3)) - 1))),
-                    string.count.eq(Mux(left >= 4, 4, left)),
+                    fetch.eq(~long & (index != words)),
+                    string.push.eq(flying[1]),
+                    string.data.eq(Mux(cut[1], stream_.word & ((1 << (rest << 3)) - 1), stream_.word)),
+                    string.count.eq(Mux(cut[1], rest, 4)),
                 ]
                 m.d.sync += index.eq(index + 1)
-                with m.If(~string.push):
-                    m.d.sync += index.eq(0)
-                    m.next = "BYTES"
+                with m.If(~fetch):
+                    m.d.sync += index.eq(index)
+                    with m.If(~flying.any()):
+                        m.d.sync += index.eq(0)
+                        m.next = "BYTES"
             with m.State("BYTES"):
-                m.d.comb += [decimal.byte.eq(stream_.byte), decimal.push.eq(~unlike & ~beyond & (index != stream_.solid))]
+                m.d.comb += [
+                    fetch.eq(~unlike & ~beyond & (index != stream_.solid)),
+                    decimal.byte.eq(stream_.byte),
+                    decimal.push.eq(flying[1]),
+                ]
                 m.d.sync += index.eq(index + 1)
-                with m.If(~decimal.push):
-                    m.next = "SEARCH"
+                with m.If(~fetch):
+                    m.d.sync += index.eq(index)
+                    with m.If(~flying.any()):
+                        m.next = "SEARCH"
             with m.State("SEARCH"):
                 m.d.comb += string.search.eq(1)
                 m.next = "ANSWER"
@@ -285,19 +321,16 @@ class Front(wiring.Component):
                 m.next = "COMPARE"
             with m.State("COMPARE"):
                 m.d.comb += view.node_en.eq(1)
+                m.next = "JUDGE"
+            with m.State("JUDGE"):
+                m.d.comb += view.node_en.eq(1)
                 with m.If(node.number):
-                    m.d.sync += holds.eq(compares(node.operator, value, view.number))
-                    m.d.sync += over.eq(over | (excess & ~view.number.nan))
+                    m.d.sync += [holds.eq(compares(node.operator, parts)), over.eq(over | excess)]
                 with m.Else():
-                    m.d.sync += holds.eq(same ^ (node.operator == ProgramOperator.NE))
+                    m.d.sync += holds.eq(same ^ differs)
                 m.next = "TELL"
             with m.State("TELL"):
-                m.d.comb += [
-                    view.node_en.eq(1),
-                    asks.eq(holds),
-                    request.step.eq(walk.step),
-                    request.op.eq(Mux(about == _ATTRIBUTE, RowOp.SATISFY, Mux(node.contains, RowOp.SEEN, RowOp.TEXT))),
-                ]
+                m.d.comb += [view.node_en.eq(1), tells.eq(1)]
                 with m.If(self.o.ready | ~holds):
                     m.d.sync += walk.eq(node.next)
                     m.next = "WALK"

@@ -23,13 +23,14 @@ class RowOp(enum.Enum, shape=unsigned(3)):
     SEEN = 4
     """The containment filter ``step`` holds."""
     END = 5
-    """The open element ends; with ``check`` its text tests are to be looked at."""
+    """The open element ends and its text tests are to be looked at."""
     DONE = 6
     """The document ends; ``good`` says whether its matches count."""
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands; ``node`` is the number of the element of START and END, and of the attribute of ATTRIBUTE."""
+    """An operation and its operands; ``level`` is the number of open elements before it, ``node`` the number of the element of START and END
+    and of the attribute of ATTRIBUTE."""
 
     def __init__(self, config):
         super().__init__(
@@ -37,8 +38,8 @@ class RowRequest(data.StructLayout):
                 "op": RowOp,
                 "name": ceil_log2(config.names),
                 "step": step_width(config),
+                "level": range(config.depth + 1),
                 "known": 1,
-                "check": 1,
                 "good": 1,
                 "over": 1,
                 "node": node_width(config),

@@ -7,7 +7,8 @@ from amaranth.utils import ceil_log2
 
 __all__ = ["TextStream"]
 
-_POSITION = 32
+_POSITION = 10
+"""Width of a position in the stream; elements in which more text has begun than a quarter of that are marked as long."""
 
 
 class _Ring:
@@ -45,7 +46,8 @@ class TextStream(wiring.Component):
 
     The string-value is a piece of the text stream. Its last ``value_bytes`` bytes are kept, and so are the last as many bytes that are
     no white space: a number is among those, unless a foreign byte or white space inside makes NaN, which is remembered for
-    each open element. Any event takes one clock; results are right three clocks after the latest one.
+    each open element. Any event takes one clock; ``long``, ``length``, ``nan``, ``many`` and ``solid`` are right
+    :attr:`SETTLED` clocks after the latest one, ``word`` and ``byte`` two clocks after their place.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ class TextStream(wiring.Component):
     place : ``In``, ``byte`` : ``Out(8)``
         One of its bytes without white space.
     """
+
+    SETTLED = 6
 
     def __init__(self, config):
         self.config = config
@@ -96,76 +100,101 @@ class TextStream(wiring.Component):
         ring = 1 << ceil_log2(config.value_bytes)
 
         # A clock for the classes of the bytes.
-        push, opens, closes, clears = Signal(), Signal(), Signal(), Signal()
+        push, opens, closes, clears = (Signal(2, name=name) for name in ("push", "opens", "closes", "clears"))
+        for events, event in ((push, self.push), (opens, self.open), (closes, self.close), (clears, self.clear)):
+            m.d.sync += events.eq(Cat(event, events))
         word, count = Signal(32), Signal(3)
-        space, foreign = Signal(4), Signal(4)
-        m.d.sync += [push.eq(self.push), opens.eq(self.open), closes.eq(self.close), clears.eq(self.clear)]
+        space, solid, foreign = Signal(4), Signal(4), Signal(4)
         m.d.sync += [word.eq(self.data), count.eq(self.count)]
         for n in range(4):
             byte = self.data.word_select(n, 8)
             is_space = (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
             is_number = ((byte[4:] == 3) & (byte[:4] <= 9)) | (byte == ord(".")) | (byte == ord("-"))
             there = n < self.count
-            m.d.sync += [space[n].eq(is_space & there), foreign[n].eq(~is_space & ~is_number & there)]
-        solid = Signal(4)
-        m.d.comb += solid.eq(Cat(n < count for n in range(4)) & ~space)
-        solids = Signal(3)
-        first = Signal(2)
-        m.d.comb += [
-            solids.eq(sum(solid)),
-            first.eq(Mux(solid[0], 0, Mux(solid[1], 1, Mux(solid[2], 2, 3)))),
-        ]
-        split = (solid[0] & space[1] & (solid[2] | solid[3])) | (solid[1] & space[2] & solid[3]) | (solid[0] & space[2] & solid[3])
+            m.d.sync += [space[n].eq(is_space & there), solid[n].eq(~is_space & there), foreign[n].eq(~is_space & ~is_number & there)]
 
-        # Per open element: whether it has had a byte that is no white space, and whether it can no longer be a number.
+        # A clock for what they are together.
+        first = Signal(2)
+        m.d.comb += first.eq(Mux(solid[0], 0, Mux(solid[1], 1, Mux(solid[2], 2, 3))))
+        split = (solid[0] & space[1] & (solid[2] | solid[3])) | (solid[1] & space[2] & solid[3]) | (solid[0] & space[2] & solid[3])
+        raw_word, dense_word, bytes_in, solids = Signal(32), Signal(32), Signal(3), Signal(3)
+        never, leads, trails = Signal(), Signal(), Signal()
+        m.d.sync += [
+            raw_word.eq(word),
+            dense_word.eq(word >> (first << 3)),
+            bytes_in.eq(count),
+            solids.eq(sum(solid)),
+            never.eq(foreign.any() | split),
+            leads.eq(space[0]),
+            trails.eq(space.bit_select((count - 1)[:2], 1)),
+        ]
+
+        # What is true of an open element is true of those round it: the number of elements that it is true of is enough. They have had
+        # a byte that is no white space, can no longer be a number, or have seen their stream pass a mark once or twice.
+        pushes, opens, closes, clears = push[1], opens[1], closes[1], clears[1]
         depth = Signal(range(config.depth + 2))
-        some = Signal(config.depth + 1)
-        nan = Signal(config.depth + 1)
+        some, nan = Signal.like(depth), Signal.like(depth)
+        once = {name: Signal.like(depth, name=f"{name}_once") for name in ("raw", "dense")}
+        twice = {name: Signal.like(depth, name=f"{name}_twice") for name in ("raw", "dense")}
         trailing = Signal()
-        raw, dense = Signal(_POSITION), Signal(_POSITION)
         spot = data.StructLayout({"raw": _POSITION, "dense": _POSITION})
+        end = Signal(spot)
         m.submodules.starts = starts = memory.Memory(shape=spot, depth=config.depth + 2, init=[])
         start_write, start_read = starts.write_port(), starts.read_port(domain="comb")
         m.d.comb += [
             start_write.addr.eq(depth + 1),
-            start_write.data.raw.eq(raw),
-            start_write.data.dense.eq(dense),
+            start_write.data.eq(end),
             start_write.en.eq(opens),
             start_read.addr.eq(depth),
         ]
         raws, denses = _Ring(m, "raw", ring), _Ring(m, "dense", ring)
-        raws.write(m, raw, word, count, push)
-        denses.write(m, dense, (word >> (first << 3))[:32], solids, push)
-        with m.If(push):
-            m.d.sync += [raw.eq(raw + count), dense.eq(dense + solids)]
-            with m.If(count != 0):
-                m.d.sync += trailing.eq(space.bit_select((count - 1)[:2], 1))
+        raws.write(m, end.raw, raw_word, bytes_in, pushes)
+        denses.write(m, end.dense, dense_word, solids, pushes)
+        with m.If(pushes):
+            with m.If(bytes_in != 0):
+                m.d.sync += trailing.eq(trails)
             with m.If(solids != 0):
-                m.d.sync += some.eq(~0)
-                with m.If(foreign.any() | split):
-                    m.d.sync += nan.eq(~0)
-                with m.Elif(trailing | space[0]):
-                    m.d.sync += nan.eq(nan | some)
+                m.d.sync += some.eq(depth)
+                with m.If(never):
+                    m.d.sync += nan.eq(depth)
+                with m.Elif((trailing | leads) & (nan < some)):
+                    m.d.sync += nan.eq(some)
+
+        # Positions are short. An element that has seen its stream pass two multiples of a quarter of them is long.
+        for name, gain in (("raw", bytes_in), ("dense", solids)):
+            after = Signal(_POSITION, name=f"{name}_after")
+            passes = Signal(name=f"{name}_passes")
+            m.d.comb += [after.eq(end[name] + gain), passes.eq(pushes & (after[-2] != end[name][-2]))]
+            with m.If(pushes):
+                m.d.sync += end[name].eq(after)
+            with m.If(passes):
+                m.d.sync += [once[name].eq(depth), twice[name].eq(once[name])]
         with m.If(opens):
-            m.d.sync += [depth.eq(depth + 1), some.bit_select(depth, 1).eq(0), nan.bit_select(depth, 1).eq(0)]
+            m.d.sync += depth.eq(depth + 1)
         with m.If(closes):
             m.d.sync += depth.eq(depth - 1)
+            for number in (some, nan, *once.values(), *twice.values()):
+                with m.If(number == depth):
+                    m.d.sync += number.eq(depth - 1)
         with m.If(clears):
-            m.d.sync += [depth.eq(0), trailing.eq(0)]
+            m.d.sync += [depth.eq(0), trailing.eq(0), *(number.eq(0) for number in (some, nan, *once.values(), *twice.values()))]
 
-        begin = Signal(spot)
-        length, dense_length = Signal(_POSITION), Signal(_POSITION)
-        m.d.sync += begin.eq(start_read.data)
-        m.d.comb += [length.eq(raw - begin.raw), dense_length.eq(dense - begin.dense)]
+        begin, length = Signal(spot), Signal(spot)
+        beyond = {name: Signal(name=f"{name}_beyond") for name in twice}
+        hopeless = Signal()
+        m.d.sync += [begin.eq(start_read.data), hopeless.eq(nan == depth), self.nan.eq(hopeless)]
+        for name, (over, size) in {"raw": (self.long, self.length), "dense": (self.many, self.solid)}.items():
+            m.d.sync += [
+                length[name].eq(end[name] - begin[name]),
+                beyond[name].eq(twice[name] == depth),
+                over.eq(beyond[name] | (length[name] > config.value_bytes)),
+                size.eq(length[name]),
+            ]
+        at = Signal(spot)
         m.d.sync += [
-            self.long.eq(length > config.value_bytes),
-            self.length.eq(length),
-            self.many.eq(dense_length > config.value_bytes),
-            self.solid.eq(dense_length),
-            self.nan.eq(nan.bit_select((depth - 1)[: len(depth)], 1)),
-        ]
-        m.d.comb += [
-            self.word.eq(raws.read(m, (begin.raw + (self.index << 2))[:_POSITION])),
-            self.byte.eq(denses.read(m, (begin.dense + self.place)[:_POSITION])[:8]),
+            at.raw.eq(begin.raw + (self.index << 2)),
+            at.dense.eq(begin.dense + self.place),
+            self.word.eq(raws.read(m, at.raw)),
+            self.byte.eq(denses.read(m, at.dense)[:8]),
         ]
         return m

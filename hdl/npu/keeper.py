@@ -75,6 +75,7 @@ class Keeper(wiring.Component):
         span = Signal(32)
         age = Signal(32)
         last = Signal()
+        fills, gone = Signal(), Signal()
         m.d.comb += [
             last.eq(self.loads & self.ends),
             whole.eq(loaded != self.finished),
@@ -82,6 +83,7 @@ class Keeper(wiring.Component):
             span.eq(self.newest - self.hold),
             age.eq(self.start - self.oldest),
         ]
+        m.d.sync += [fills.eq(span == self._words), gone.eq(age[-1])]
         with m.If(self.loads):
             m.d.sync += inside.eq(~self.ends)
             with m.If(~inside):
@@ -114,14 +116,17 @@ class Keeper(wiring.Component):
             # Is all of it still there? The hold is in force already, so that this cannot change any more.
             with m.State("CHECK"):
                 m.d.comb += self.ready.eq(0)
+                m.next = "CHECKED"
+            with m.State("CHECKED"):
+                m.d.comb += self.ready.eq(0)
                 m.next = "HELD"
-                with m.If(age[-1]):
+                with m.If(gone):
                     m.d.sync += self.hold_valid.eq(0)
                     m.next = "LOST"
 
             with m.State("HELD"):
                 m.d.comb += [self.held.eq(1), self.secure.eq(1)]
-                with m.If((span == self._words) & ~whole):
+                with m.If(fills & ~whole):
                     m.d.sync += self.hold_valid.eq(0)
                     m.next = "LOST"
                 move_on()

@@ -60,7 +60,7 @@ class LinkSender(wiring.Component):
         The publication's bytes are not needed any more.
     """
 
-    def __init__(self, config, *, jobs: int = 16, words: int = 32):
+    def __init__(self, config, *, jobs: int = 16, words: int = 16):
         self._config = config
         self._jobs, self._words = jobs, words
         width = node_width(config)

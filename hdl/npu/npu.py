@@ -24,7 +24,7 @@ from hdl.npu.finder import NodeFinder
 from hdl.npu.keeper import Keeper
 from hdl.npu.link import LinkSender
 from hdl.npu.outcome import Outcome, OutcomeJoin
-from hdl.stream import StreamFifo
+from hdl.stream import Register, StreamFifo
 
 __all__ = ["Npu"]
 
@@ -124,6 +124,7 @@ class Npu(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config, links = self._config, self._config.links
+        m.submodules.inlet = inlet = Register(MatchedWord(config))
         m.submodules.join = join = OutcomeJoin(config)
         m.submodules.matched = matched = StreamFifo(MatchedWord(config), 1 << tsid_width(config))
         m.submodules.dispatcher = dispatcher = Dispatcher(config)
@@ -139,7 +140,8 @@ class Npu(wiring.Component):
 
         for source, sink in (
             (wiring.flipped(self.i_verdict), join.i_verdict),
-            (wiring.flipped(self.i_matched), join.i_matched),
+            (wiring.flipped(self.i_matched), inlet.i),
+            (inlet.o, join.i_matched),
             (join.o_outcome, wiring.flipped(self.o_outcome)),
             (join.o_matched, matched.i),
             (join.o_length, dispatcher.i_length),
@@ -155,9 +157,10 @@ class Npu(wiring.Component):
         ):
             wiring.connect(m, source, sink)
 
-        words = Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:])
+        words = Signal(32)
+        m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))
         m.d.comb += [
-            self.hold.eq((matched.level != 0) | dispatcher.busy),
+            self.hold.eq(inlet.o.valid | (matched.level != 0) | dispatcher.busy),
             keeper.keep.eq(self.keep),
             keeper.loads.eq(self.loads),
             keeper.ends.eq(self.ends),

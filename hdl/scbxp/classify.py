@@ -83,11 +83,14 @@ class Classifier(wiring.Component):
     """Classifies four bytes a clock.
 
     Latency 4 clocks, and a word leaves only when its successor has come or it is the last of its document. Throughput one
-    word a clock. Holds its output while ``o.ready`` is low. Errors are marked in the lanes, never acted on.
+    word a clock. ``o`` has no back pressure: while ``room`` is low no word is taken, and up to four more leave. Errors are marked in
+    the lanes, never acted on.
     """
 
     i: In(stream.Signature(DocumentWord))
-    o: Out(stream.Signature(ClassedWord))
+    room: In(1)
+    o: Out(ClassedWord)
+    o_valid: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -103,27 +106,16 @@ class Classifier(wiring.Component):
         history = Signal(24)
 
         ranged_valid = Signal()
-        o_free = Signal()
-        ranged_free = Signal()
         cur_done = Signal()
-        m.d.comb += [
-            o_free.eq(~self.o.valid | self.o.ready),
-            ranged_free.eq(~ranged_valid | o_free),
-            cur_done.eq(cur_valid & (nxt_valid | cur.last) & ranged_free),
-            self.i.ready.eq(~nxt_valid | ~cur_valid | cur_done),
-        ]
+        m.d.comb += [cur_done.eq(cur_valid & (nxt_valid | cur.last)), self.i.ready.eq(self.room)]
+        m.d.sync += ranged_valid.eq(cur_done)
         with m.If(~cur_valid | cur_done):
-            m.d.sync += [cur_valid.eq(nxt_valid), cur.eq(nxt), cur_first.eq(nxt_first)]
-            with m.If(cur_done):
-                m.d.sync += [
-                    offset.eq(Mux(cur.last, 0, offset + 4)),
-                    history.eq(Mux(cur.last, 0, cur.data[8:])),
-                ]
+            m.d.sync += [cur_valid.eq(nxt_valid), cur.eq(nxt), cur_first.eq(nxt_first), nxt_valid.eq(0)]
+        with m.If(cur_done):
+            m.d.sync += [offset.eq(Mux(cur.last, 0, offset + 4)), history.eq(Mux(cur.last, 0, cur.data[8:]))]
         starting = Signal(init=1)
-        with m.If(self.i.ready):
-            m.d.sync += [nxt_valid.eq(self.i.valid), nxt.eq(self.i.payload), nxt_first.eq(starting)]
-            with m.If(self.i.valid):
-                m.d.sync += starting.eq(self.i.payload.last)
+        with m.If(self.i.valid & self.room):
+            m.d.sync += [nxt_valid.eq(1), nxt.eq(self.i.payload), nxt_first.eq(starting), starting.eq(self.i.payload.last)]
 
         # Bytes of the window, with those past the end of the document blank.
         ahead = nxt_valid & ~cur.last
@@ -153,14 +145,12 @@ class Classifier(wiring.Component):
                 return byte[5:8] == 0b111
             return byte[4:8] == 0b1111
 
-        with m.If(ranged_free):
-            m.d.sync += [
-                ranged_valid.eq(cur_done),
-                ranged.offset.eq(offset),
-                ranged.count.eq(cur.count),
-                ranged.first.eq(cur_first),
-                ranged.last.eq(cur.last),
-            ]
+        m.d.sync += [
+            ranged.offset.eq(offset),
+            ranged.count.eq(cur.count),
+            ranged.first.eq(cur_first),
+            ranged.last.eq(cur.last),
+        ]
         for k in range(LANES):
             p3, p2, p1, b, n1, n2, n3 = line[k : k + 7] if k + 7 <= len(line) else line[k:] + [Const(0, 8)] * (k + 7 - len(line))
             lane = ranged.lanes[k]
@@ -201,51 +191,47 @@ class Classifier(wiring.Component):
             whole2 = is_tail(n1) & ~second_bad
             whole3 = whole2 & is_tail(n2) & ~forbidden
             whole4 = whole3 & is_tail(n3)
-            with m.If(ranged_free):
-                m.d.sync += [
-                    lane.byte.eq(b),
-                    lane.valid.eq(present[k]),
-                    lane.lt.eq(b == ord("<")),
-                    lane.gt.eq(b == ord(">")),
-                    lane.slash.eq(b == ord("/")),
-                    lane.equals.eq(b == ord("=")),
-                    lane.dq.eq(b == ord('"')),
-                    lane.sq.eq(b == ord("'")),
-                    lane.amp.eq(b == ord("&")),
-                    lane.bang.eq((b == ord("!")) | (b == ord("?"))),
-                    lane.space.eq(white),
-                    lane.cr.eq(b == 0x0D),
-                    lane.skip.eq((b == 0x0A) & (p1 == 0x0D)),
-                    lane.start.eq(letter),
-                    lane.name.eq(letter | digit),
-                    lane.colon.eq(b == ord(":")),
-                    lane.tail.eq(is_tail(b)),
-                    lane.section_end.eq((b == ord(">")) & (p1 == ord("]")) & (p2 == ord("]"))),
-                    lane.bom.eq(bom),
-                    lane.error.eq(
-                        Mux(
-                            present[k],
-                            Mux(utf16, Code.UTF16.value, Mux(bad_utf8, Code.BAD_UTF8.value, Mux(bad_char, Code.BAD_CHAR.value, 0))),
-                            0,
-                        )
-                    ),
-                    two_start[k].eq(start2),
-                    two_name[k].eq(start2 | (code2 == 0xB7) | _between(code2, 0x300, 0x36F)),
-                    three_start[k].eq(start3),
-                    three_name[k].eq(start3 | _between(code3, 0x203F, 0x2040)),
-                    four_ok[k].eq(~_at_least(Cat(n1[4:6], b[0:3]), 0xF)),
-                    size[k].eq(Mux(is_lead(b, 4), 3, Mux(is_lead(b, 3), 2, is_lead(b, 2)))),
-                    whole[k].eq(Mux(is_lead(b, 4), whole4, Mux(is_lead(b, 3), whole3, whole2))),
-                ]
+            m.d.sync += [
+                lane.byte.eq(b),
+                lane.valid.eq(present[k]),
+                lane.lt.eq(b == ord("<")),
+                lane.gt.eq(b == ord(">")),
+                lane.slash.eq(b == ord("/")),
+                lane.equals.eq(b == ord("=")),
+                lane.dq.eq(b == ord('"')),
+                lane.sq.eq(b == ord("'")),
+                lane.amp.eq(b == ord("&")),
+                lane.bang.eq((b == ord("!")) | (b == ord("?"))),
+                lane.space.eq(white),
+                lane.cr.eq(b == 0x0D),
+                lane.skip.eq((b == 0x0A) & (p1 == 0x0D)),
+                lane.start.eq(letter),
+                lane.name.eq(letter | digit),
+                lane.colon.eq(b == ord(":")),
+                lane.tail.eq(is_tail(b)),
+                lane.section_end.eq((b == ord(">")) & (p1 == ord("]")) & (p2 == ord("]"))),
+                lane.bom.eq(bom),
+                lane.error.eq(
+                    Mux(
+                        present[k],
+                        Mux(utf16, Code.UTF16.value, Mux(bad_utf8, Code.BAD_UTF8.value, Mux(bad_char, Code.BAD_CHAR.value, 0))),
+                        0,
+                    )
+                ),
+                two_start[k].eq(start2),
+                two_name[k].eq(start2 | (code2 == 0xB7) | _between(code2, 0x300, 0x36F)),
+                three_start[k].eq(start3),
+                three_name[k].eq(start3 | _between(code3, 0x203F, 0x2040)),
+                four_ok[k].eq(~_at_least(Cat(n1[4:6], b[0:3]), 0xF)),
+                size[k].eq(Mux(is_lead(b, 4), 3, Mux(is_lead(b, 3), 2, is_lead(b, 2)))),
+                whole[k].eq(Mux(is_lead(b, 4), whole4, Mux(is_lead(b, 3), whole3, whole2))),
+            ]
         # The document ends inside a character when its last byte, or one of the two before, asks for more.
-        with m.If(ranged_free):
-            ends = []
-            for k in range(LANES + 1):
-                tail_needed = Const(0)
-                q = line[k : k + 3]  # the three bytes before the position after lane k - 1
-                tail_needed = is_lead(q[2], 2) | is_lead(q[1], 3) | is_lead(q[0], 4)
-                ends.append((cur.count == k) & tail_needed)
-            m.d.sync += ranged.cut.eq(cur.last & Cat(*ends).any())
+        ends = []
+        for k in range(LANES + 1):
+            q = line[k : k + 3]  # the three bytes before the position after lane k - 1
+            ends.append((cur.count == k) & (is_lead(q[2], 2) | is_lead(q[1], 3) | is_lead(q[0], 4)))
+        m.d.sync += ranged.cut.eq(cur.last & Cat(*ends).any())
 
         # Stage 2: characters of several bytes.
         final = Signal(ClassedWord)
@@ -259,6 +245,5 @@ class Classifier(wiring.Component):
                     lane.more.eq(Mux(whole[k], size[k], 0)),
                     lane.broken.eq(~whole[k]),
                 ]
-        with m.If(o_free):
-            m.d.sync += [self.o.valid.eq(ranged_valid), self.o.payload.eq(final)]
+        m.d.sync += [self.o_valid.eq(ranged_valid), self.o.eq(final)]
         return m

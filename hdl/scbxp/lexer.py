@@ -1,26 +1,20 @@
 """Second stage of the parser: in which mode every byte stands [T 4.4.2].
 
 Four modes are enough for tags, text and attribute values. The lanes' transitions are composed ahead, so that the only loop is
-one look-up of the mode; everything that needs more state goes through the byte-serial lane.
+one look-up of the mode; a word with anything that needs more state goes through the byte-serial lane.
 """
 
-from amaranth.hdl import Cat, Const, EnableInserter, Module, Mux, ResetInserter, Signal, unsigned
-from amaranth.lib import data, enum, stream, wiring
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from hdl.layouts import ByteCount
 from hdl.scbxp.classify import LANES, ClassedWord, Lane
-from hdl.scbxp.serial import Calm, Event, Opening, SerialLane
+from hdl.scbxp.onehot import OneHot
+from hdl.scbxp.serial import Calm, Event, Mode, SerialByte, SerialLane, mode_after
 
 __all__ = ["LexedWord", "Lexer", "Mode"]
-
-
-class Mode(enum.Enum, shape=unsigned(2)):
-    """Where a byte stands."""
-
-    TEXT = 0
-    TAG = 1
-    DQ = 2
-    SQ = 3
 
 
 class LexedLane(data.Struct):
@@ -44,233 +38,267 @@ class LexedWord(data.Struct):
     open: unsigned(1)
 
 
-def _apply(lane, live, mode):
-    """The mode after a lane."""
-    to_tag = Mux(mode == Mode.TEXT, lane.lt, Mux(mode == Mode.DQ, lane.dq, (mode == Mode.SQ) & lane.sq))
-    from_tag = Mux(lane.gt, Mode.TEXT.value, Mux(lane.dq, Mode.DQ.value, Mux(lane.sq, Mode.SQ.value, Mode.TAG.value)))
-    moved = Mux(mode == Mode.TAG, from_tag, Mux(to_tag, Mode.TAG.value, mode))
-    return Mux(live, moved, mode)
+_WAITING = 16
+"""Words that wait for their turn."""
+_SLACK = 10
+"""Words that may come after it was said that there is no room; one place stays free."""
+
+_MODES = len(Mode)
+_Function = data.ArrayLayout(2, _MODES)
+"""The mode after some bytes, by the mode before them."""
+
+
+class _Halves(data.Struct):
+    """A word with what its halves do, by the mode before each half; ``escapes``: they need the byte-serial lane."""
+
+    word: ClassedWord
+    first: _Function
+    both: data.ArrayLayout(_Function, 2)
+    third: _Function
+    escapes: data.ArrayLayout(_MODES, 2)
+    calm: Calm
+
+
+class _Prepared(data.Struct):
+    """A word with the modes before its second, third and fourth byte, by the mode before it."""
+
+    word: ClassedWord
+    before: data.ArrayLayout(_Function, LANES - 1)
+
+
+class _Course(data.Struct):
+    """What a word does to the lexer: the mode after it and whether it needs the byte-serial lane, by the mode before it."""
+
+    after: _Function
+    escapes: unsigned(_MODES)
+    calm: Calm
+    count: ByteCount
+    first: unsigned(1)
+    last: unsigned(1)
 
 
 class Lexer(wiring.Component):
     """Gives every byte its mode, decodes references, merges CDATA, and leaves comments, instructions and DOCTYPE out.
 
-    Four bytes a clock in tags, text and values; one byte a clock and two clocks of changing over in references and rare markup,
-    where words without an interesting byte are passed over whole. ``o`` has no back pressure: ``room`` low stops the lexer within
-    one word, and what follows must have room for that. After an error it drains the document, then sends Event.END.
+    Four bytes a clock in tags, text and values. A word with a reference or the opening of rare markup in it takes a clock for each
+    byte and four of changing over, rare markup itself a byte a clock; words of it without an interesting byte are passed over whole.
+    ``o`` has no back pressure: ``room`` low stops the lexer within one word, and what follows must have room for that. ``i`` has none
+    either: when ``i_room`` falls, seven more words are taken. Latency 5 clocks. After an error it drains the document, then sends
+    Event.END.
     """
 
-    i: In(stream.Signature(ClassedWord))
+    i: In(ClassedWord)
+    i_valid: In(1)
+    i_room: Out(1)
     room: In(1)
     o: Out(LexedWord)
     o_valid: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        clear = Signal()
-        go = Signal()
-        m.submodules.serial = ResetInserter(clear)(EnableInserter(go)(serial := SerialLane()))
+        m.submodules.serial = serial = SerialLane()
+        m.submodules.words = words = Memory(shape=_Prepared, depth=_WAITING, init=[])
+        m.submodules.courses = courses = Memory(shape=_Course, depth=_WAITING, init=[])
+        (words_write, words_read), (courses_write, courses_read) = (
+            (memory.write_port(), memory.read_port(domain="comb")) for memory in (words, courses)
+        )
 
-        word = Signal(ClassedWord)
-        held = Signal()
-        functions = [Signal(8, name=f"after{k}") for k in range(LANES)]
-        from_lane = Signal(3)
-        calm_ok = Signal(4)
-        mode = Signal(Mode)
+        # Composition of the lanes' transitions: by halves, then over the word.
+        halves = Signal(_Halves)
+        halves_valid = Signal()
         after_lt = Signal()
-        pointer = Signal(3)
-        back_mode = Signal(Mode)
-        marked = Signal()  # the document began with a byte order mark
-
-        # Composition of the lanes' transitions, over a new word or over what the serial lane left of the held one.
-        again = Signal()
-        source = Signal(ClassedWord)
-        m.d.comb += source.eq(Mux(again, word, self.i.payload))
-        start_lane = Signal(3)
-        composed = [Signal(8, name=f"composed{k}") for k in range(LANES)]
-        for start in range(4):
-            running = Const(start, 2)
-            for k in range(LANES):
-                lane = source.lanes[k]
-                live = lane.valid & ~lane.bom & (start_lane <= k)
-                step = Signal(2, name=f"from{start}_{k}")
-                m.d.comb += step.eq(_apply(lane, live, running))
-                running = step
-                m.d.comb += composed[k].word_select(start, 2).eq(step)
-
-        # What the held word means in the present mode.
-        before = [Signal(Mode, name=f"before{k}") for k in range(LANES)]
-        alive = Signal(LANES)
-        escape = Signal(LANES)
-        m.d.comb += before[0].eq(mode)
-        for k in range(LANES):
-            lane = word.lanes[k]
-            if k:
-                m.d.comb += before[k].eq(functions[k - 1].word_select(mode.as_value(), 2))
-            m.d.comb += alive[k].eq(lane.valid & ~lane.bom & (from_lane <= k))
-            previous_lt = word.lanes[k - 1].lt if k else after_lt
-            m.d.comb += escape[k].eq(
-                alive[k] & ((lane.amp & (before[k] != Mode.TAG)) | (lane.bang & previous_lt & (before[k] == Mode.TAG)))
-            )
-
-        first_escape = Signal(2)
-        for k in reversed(range(LANES)):
-            with m.If(escape[k]):
-                m.d.comb += first_escape.eq(k)
-        escaping = escape.any()
-
-        m.d.comb += go.eq(held & self.room)
-        out = Signal(LexedWord)
-        out_valid = Signal()
-        m.d.sync += [self.o_valid.eq(out_valid), self.o.eq(out)]
-        m.d.comb += out.offset.eq(word.offset)
-
-        # Loading the next word.
-        load = Signal()
-        m.d.comb += self.i.ready.eq(load)
-        with m.If(load):
-            m.d.sync += [held.eq(self.i.valid), word.eq(self.i.payload), from_lane.eq(0), pointer.eq(0)]
-        with m.If(load | again):
-            m.d.sync += [function.eq(composed_) for function, composed_ in zip(functions, composed, strict=True)]
-        with m.If(load):
-            lanes = [self.i.payload.lanes[k] for k in range(LANES)]
-
-            def none(condition):
-                return ~Cat(*(condition(lane) for lane in lanes)).any()
-
-            quiet = [
-                none(lambda lane: lane.byte == ord("-")),
-                none(lambda lane: lane.byte == ord("?")),
-                none(lambda lane: (lane.byte == ord("]")) | lane.cr | lane.skip),
-            ]
-            fine = none(lambda lane: lane.error != 0) & (self.i.payload.count == 4) & ~self.i.payload.last
-            m.d.sync += calm_ok.eq(Cat(Const(0, 1), *(q & fine for q in quiet)))
-
-        current = Signal(Lane)
-        at_end = Signal()
-        position = Signal(32)
+        m.d.sync += [halves_valid.eq(self.i_valid), halves.eq(self._halves(m, self.i, after_lt))]
+        with m.If(self.i_valid):
+            m.d.sync += after_lt.eq(self.i.lanes[3].lt & ~self.i.last)
+        prepared, course = words_write.data, courses_write.data
         m.d.comb += [
-            current.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
-            at_end.eq(pointer >= word.count),
-            position.eq(Cat(pointer[:2], word.offset[2:])),
-            serial.lane.eq(current),
+            prepared.word.eq(halves.word),
+            prepared.before[0].eq(halves.first),
+            prepared.before[1].eq(halves.both[0]),
+            course.calm.eq(halves.calm),
+            course.count.eq(halves.word.count),
+            course.first.eq(halves.word.first),
+            course.last.eq(halves.word.last),
         ]
-        length = Signal(32)
-        m.d.comb += length.eq(word.offset + word.count)
-        previous_position = Signal(32)
-        end_position = Signal(32)
-        end_open = Signal()
+        for mode_before in range(_MODES):
+            between = halves.both[0][mode_before]
+            m.d.comb += [
+                prepared.before[2][mode_before].eq(halves.third[between]),
+                course.after[mode_before].eq(halves.both[1][between]),
+                course.escapes[mode_before].eq(halves.escapes[0][mode_before] | halves.escapes[1].bit_select(between, 1)),
+            ]
 
-        with m.FSM(name="lexer"):
-            # Tags, text and values, a word a clock.
-            with m.State("FAST"):
-                with m.If(~held):
-                    m.d.comb += load.eq(1)
-                with m.Elif(self.room):
-                    m.d.comb += out_valid.eq(1)
-                    for k in range(LANES):
-                        m.d.comb += [out.lanes[k].lane.eq(word.lanes[k]), out.lanes[k].mode.eq(before[k])]
-                        earlier = escape[:k].any() if k else Const(0)
-                        m.d.comb += out.lanes[k].active.eq(alive[k] & ~earlier & ~(escape[k] & word.lanes[k].bang))
-                    with m.If(escaping):
-                        escaped = Signal(Lane)
-                        m.d.comb += escaped.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(first_escape, Lane.as_shape().size))
-                        escaped_mode = Signal(Mode)
-                        m.d.comb += escaped_mode.eq(Cat(*(before[k].as_value() for k in range(LANES))).word_select(first_escape, 2))
-                        m.d.comb += [
-                            serial.begin.eq(1),
-                            serial.opening.eq(
-                                Mux(escaped.amp, Opening.REFERENCE, Mux(escaped.byte == ord("!"), Opening.MARKUP, Opening.INSTRUCTION))
-                            ),
-                        ]
-                        # The '?' of a declaration is the second byte, or the second after a byte order mark.
-                        declares = Mux(marked, (word.offset == 4) & (first_escape == 0), word.first & (first_escape == 1))
-                        m.d.comb += serial.at_start.eq(declares)
-                        m.d.sync += [
-                            back_mode.eq(Mux(escaped.amp, escaped_mode, Mode.TEXT)),
-                            pointer.eq(first_escape + 1),
-                        ]
-                        m.next = "SERIAL"
-                    with m.Else():
-                        m.d.sync += [mode.eq(functions[3].word_select(mode.as_value(), 2)), after_lt.eq(word.lanes[3].lt)]
-                        with m.If(word.first):
-                            m.d.sync += marked.eq(word.lanes[0].bom)
-                        with m.If(word.last):
-                            m.d.sync += [
-                                end_open.eq(word.cut | (functions[3].word_select(mode.as_value(), 2) != Mode.TEXT)),
-                                end_position.eq(length),
-                            ]
-                            m.next = "END"
-                        with m.Else():
-                            m.d.comb += load.eq(1)
+        # Words wait for their turn; what the one at hand does is known a clock ahead.
+        head, tail, next_head = (Signal(range(_WAITING), name=name) for name in ("head", "tail", "next_head"))
+        level = Signal(range(_WAITING + 1))
+        load, held, took = Signal(), Signal(), Signal()
+        now = Signal(_Course)
+        m.d.comb += [
+            words_write.addr.eq(tail),
+            words_write.en.eq(halves_valid),
+            courses_write.addr.eq(tail),
+            courses_write.en.eq(halves_valid),
+            words_read.addr.eq(head),
+            courses_read.addr.eq(next_head),
+        ]
+        takes = load & held
+        fetches_next = (load | ~held) & (next_head != tail)
+        with m.If(load | ~held):
+            m.d.sync += [held.eq(next_head != tail), now.eq(courses_read.data)]
+        m.d.sync += [
+            head.eq(head + takes),
+            next_head.eq(next_head + fetches_next),
+            tail.eq(tail + halves_valid),
+            took.eq(takes),
+            level.eq(level + halves_valid - took),
+            self.i_room.eq(level <= _WAITING - _SLACK),
+        ]
 
-            # One byte a clock.
-            with m.State("SERIAL"):
-                with m.If(held & self.room):
-                    with m.If(serial.wants & at_end):
-                        with m.If(word.last):
-                            m.d.sync += [end_open.eq(1), end_position.eq(length)]
-                            m.next = "END"
-                        with m.Else():
-                            m.d.comb += load.eq(1)
-                    with m.Elif(serial.wants & (pointer == 0) & calm_ok.bit_select(serial.calm.as_value(), 1)):
-                        m.d.comb += load.eq(1)
-                        with m.If(serial.calm == Calm.SECTION):
-                            m.d.comb += out_valid.eq(1)
-                            for k in range(LANES):
-                                m.d.comb += [
-                                    out.lanes[k].lane.byte.eq(word.lanes[k].byte),
-                                    out.lanes[k].active.eq(1),
-                                    out.lanes[k].literal.eq(1),
-                                ]
-                    with m.Else():
-                        m.d.comb += [
-                            serial.step.eq(serial.wants),
-                            out_valid.eq((serial.count != 0) | (serial.event != Event.NONE)),
-                            out.event.eq(serial.event),
-                            out.code.eq(serial.code),
-                            out.position.eq(Mux(serial.back, previous_position, position + serial.late)),
-                        ]
-                        for k in range(LANES):
-                            m.d.comb += [
-                                out.lanes[k].lane.byte.eq(serial.text.word_select(k, 8)),
-                                out.lanes[k].active.eq(serial.count > k),
-                                out.lanes[k].literal.eq(1),
-                                out.lanes[k].mode.eq(back_mode),
-                            ]
-                        with m.If(serial.wants):
-                            m.d.sync += [pointer.eq(pointer + 1), previous_position.eq(position)]
-                        with m.If(serial.event == Event.ERROR):
-                            m.next = "DRAIN"
-                        with m.Elif(serial.done):
-                            m.next = "RESUME"
-                with m.Elif(~held):
-                    m.d.comb += load.eq(1)
+        # The word at hand: in the present mode it passes at once, or goes through the byte-serial lane.
+        word = words_read.data.word
+        before = words_read.data.before
+        mode = Signal(Mode)
+        escapes = now.escapes.bit_select(mode.as_value(), 1)
+        fsm = OneHot("FAST", "SERIAL", "DRAIN", "END", name="lexer_state")
+        fast = fsm["FAST"] & held & self.room & ~escapes
+        ends = fsm["END"] & self.room
 
-            # The rest of the word goes back to the fast lanes.
-            with m.State("RESUME"):
-                m.d.comb += [again.eq(1), start_lane.eq(pointer)]
-                m.d.sync += [mode.eq(back_mode), from_lane.eq(pointer), after_lt.eq(0)]
-                m.next = "FAST"
+        # Bytes for the serial lane.
+        pointer = Signal(3)
+        byte = Signal(SerialByte)
+        byte_valid = Signal()
+        marked = Signal()  # the document began with a byte order mark
+        second_word = Signal()
+        with m.If(held & now.first):
+            m.d.sync += marked.eq(word.lanes[0].bom)
+        with m.If(takes):
+            m.d.sync += second_word.eq(now.first)
+        at_start, at_end = Signal(init=1), Signal()  # of the word at hand
+        passed_over = Signal()
+        empty, was_empty = Signal(), Signal()
+        calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & at_start
+        starts = fsm["FAST"] & held & escapes
+        fetches = fsm["SERIAL"] & held & ~at_end & ~calm
+        m.d.comb += [
+            at_end.eq(pointer[2] | (now.last & (pointer == now.count))),
+            empty.eq(was_empty & ~byte_valid),
+            passed_over.eq(fsm["SERIAL"] & held & self.room & calm & empty & ~serial.failed),
+            serial.i.eq(byte),
+            serial.i_valid.eq(byte_valid),
+            serial.enable.eq(fsm["SERIAL"] & self.room),
+            serial.clear.eq(ends),
+            serial.mode.eq(mode),
+        ]
+        m.d.sync += was_empty.eq(~byte_valid & serial.empty)
+        with m.If(serial.go | starts):
+            m.d.sync += [
+                byte_valid.eq(fetches | starts),
+                byte.lane.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
+                byte.position.eq(Cat(pointer[:2], word.offset[2:])),
+                # The '?' of a declaration is the second byte, or the second after a byte order mark.
+                byte.second.eq(Mux(marked, second_word & at_start, now.first & (pointer == 1))),
+                pointer.eq(pointer + (fetches | starts)),
+                at_start.eq(at_start & ~(fetches | starts)),
+            ]
+        with m.If(serial.failed):
+            m.d.sync += byte_valid.eq(0)
+        done = fsm["SERIAL"] & held & at_end & ~serial.failed
+        passes_on = serial.passing & ~byte_valid & ~serial.valid
+        reloads = fsm["SERIAL"] & held & pointer[2] & ~serial.failed & ~now.last & (~serial.passing | passes_on)
+        fsm.on("FAST", (starts, "SERIAL"), (fast & now.last, "END"))
+        fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & now.last & (empty | passes_on), "END"), (reloads & serial.passing, "FAST"))
+        fsm.on("DRAIN", (held & now.last, "END"))
+        fsm.on("END", (self.room, "FAST"))
+        fsm.finish(m, clear=Const(0))
+        m.d.comb += load.eq((fast & ~now.last) | reloads | passed_over | (fsm["DRAIN"] & ~now.last) | ends)
+        with m.If(load):
+            m.d.sync += [pointer.eq(0), at_start.eq(1)]
 
-            # The document is bad: nothing of the rest counts.
-            with m.State("DRAIN"):
-                with m.If(held & word.last):
-                    m.d.sync += [end_open.eq(0), end_position.eq(length)]
-                    m.next = "END"
-                with m.Else():
-                    m.d.comb += load.eq(1)
+        # The mode, and where the serial lane stands.
+        after_byte = Signal()  # the latest byte was '<'
+        last_position = Signal(32)
+        m.d.comb += serial.after_lt.eq(after_byte)
+        with m.If(ends):
+            m.d.sync += [mode.eq(Mode.TEXT), after_byte.eq(0)]
+        with m.Elif(fast):
+            m.d.sync += [mode.eq(now.after[mode.as_value()]), after_byte.eq(word.lanes[3].lt)]
+        with m.Elif(serial.took):
+            m.d.sync += [mode.eq(serial.after), after_byte.eq(serial.i_lt)]
+        with m.If(ends):
+            m.d.sync += last_position.eq(Cat(now.count[:2], word.offset[2:] + now.count[2]))
+        with m.Elif(serial.took):
+            m.d.sync += last_position.eq(serial.position)
 
-            with m.State("END"):
-                with m.If(self.room):
-                    m.d.comb += [
-                        out_valid.eq(1),
-                        out.event.eq(Event.END),
-                        out.position.eq(end_position),
-                        out.open.eq(end_open),
-                        load.eq(1),
-                        clear.eq(1),
-                    ]
-                    m.d.sync += [mode.eq(Mode.TEXT), after_lt.eq(0), marked.eq(0)]
-                    m.next = "FAST"
+        # What leaves: a whole word, or what the serial lane made, or the end.
+        passing = Signal(ClassedWord)
+        passing_modes = [Signal(Mode, name=f"passing_mode{k}") for k in range(LANES)]
+        passing_valid, passing_literal = Signal(), Signal()
+        ending, ending_open = Signal(), Signal()
+        drained = Signal()
+        m.d.sync += [
+            passing.eq(word),
+            passing_valid.eq(fast | (passed_over & serial.calm.section)),
+            passing_literal.eq(fsm["SERIAL"]),
+            *(passing_modes[k].eq(before[k - 1][mode.as_value()] if k else mode) for k in range(LANES)),
+            ending.eq(ends),
+            ending_open.eq(~drained & (word.cut | ~serial.passing | (mode != Mode.TEXT))),
+            drained.eq((drained | fsm["DRAIN"]) & ~ends),
+        ]
+        out = self.o
+        made = serial.o
+        m.d.sync += [
+            self.o_valid.eq(passing_valid | serial.o_valid | ending),
+            out.offset.eq(Mux(passing_valid, passing.offset, Cat(Const(0, 2), last_position[2:]))),
+            out.event.eq(Mux(ending, Event.END, Mux(serial.o_valid, made.event, Event.NONE))),
+            out.code.eq(made.code),
+            out.position.eq(last_position + Mux(ending, 0, made.late)),
+            out.open.eq(ending_open),
+        ]
+        for k in range(LANES):
+            lane = passing.lanes[k]
+            active = lane.valid & ~lane.bom
+            m.d.sync += [
+                out.lanes[k].lane.eq(Mux(passing_valid, lane, made.lane)),
+                out.lanes[k].active.eq(Mux(passing_valid, active, serial.o_valid & made.active[k])),
+                out.lanes[k].literal.eq(Mux(passing_valid, passing_literal, made.literal)),
+                out.lanes[k].mode.eq(Mux(passing_valid, Mux(passing_literal, Mode.TEXT, passing_modes[k]), made.mode)),
+            ]
+            with m.If(~passing_valid):
+                m.d.sync += out.lanes[k].lane.byte.eq(made.bytes.word_select(k, 8))
         return m
+
+    @staticmethod
+    def _halves(m, word, after_lt):
+        """What the halves of a word do; ``after_lt`` says that the byte before it was '<'."""
+        halves = Signal(_Halves)
+        lanes = [word.lanes[k] for k in range(LANES)]
+
+        def none(condition):
+            return ~Cat(*(condition(lane) for lane in lanes)).any()
+
+        fine = none(lambda lane: lane.error != 0) & (word.count == 4) & ~word.last
+        m.d.comb += [
+            halves.word.eq(word),
+            halves.calm.comment.eq(fine & none(lambda lane: lane.byte == ord("-"))),
+            halves.calm.instruction.eq(fine & none(lambda lane: lane.byte == ord("?"))),
+            halves.calm.section.eq(fine & none(lambda lane: (lane.byte == ord("]")) | lane.cr | lane.skip)),
+        ]
+        live = [lane.valid & ~lane.bom for lane in lanes]
+        behind_lt = [after_lt & ~word.first, *(lane.lt for lane in lanes[:3])]
+        for half in range(2):
+            for mode_before in range(_MODES):
+                mode = Const(mode_before, 2)
+                escapes = Const(0)
+                for k in (2 * half, 2 * half + 1):
+                    lane = lanes[k]
+                    tag = mode == Mode.TAG
+                    escapes = escapes | (live[k] & ((lane.amp & ~tag) | (lane.bang & behind_lt[k] & tag)))
+                    step = Signal(2, name=f"from{mode_before}_{k}")
+                    m.d.comb += step.eq(Mux(live[k], mode_after(lane, mode), mode))
+                    if k == 0:
+                        m.d.comb += halves.first[mode_before].eq(step)
+                    if k == 2:
+                        m.d.comb += halves.third[mode_before].eq(step)
+                    mode = step
+                m.d.comb += [halves.both[half][mode_before].eq(mode), halves.escapes[half][mode_before].eq(escapes)]
+        return halves

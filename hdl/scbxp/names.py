@@ -6,48 +6,58 @@ names are forgotten together, between two tags, when there is no longer room for
 loaded or that subscriptions use are pinned and stay.
 """
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
-from hdl.layouts import NameOp, NameRequest, NameResponse, WordType, name_id_width
+from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
+from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
+from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
 from hdl.stream.block_ram import BlockRam
 from hdl.stream.fifo import StreamFifo
+from hdl.stream.register import Register
 
 __all__ = ["NamedMark", "Names"]
 
-_IN_FLIGHT = 4
-"""Names searched for and not yet compared, and inserts not yet done, at most."""
+_IN_FLIGHT = 8
+"""Names searched for and not yet compared, at most."""
 
-_RECENT = 2 * _IN_FLIGHT
+_OUTSTANDING = 8
+"""Names learned and not yet in the CAM, at most."""
+
+_RECENT = _IN_FLIGHT + _OUTSTANDING
 """Learned names remembered beside the CAM, for those searched for before they were in it."""
 
-_HINT = 12
+_HINT = 10
 """Bits of a key by which they are remembered."""
+
+_DEPTH = 16
+"""Of the queues, which take the same room whether they hold two or sixteen. The words of a name wait for its end: all of them have room."""
 
 
 class NamedMark(data.StructLayout):
-    """A packed mark with what the name table knows.
+    """A packed mark, the facts about it, and what the name table knows.
 
     On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``clash``
     whether it cannot be told apart from another name. On the last word of an end: ``differs`` from the open element's name.
     """
 
     def __init__(self, config):
-        super().__init__({"mark": PackedMark, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
+        super().__init__({"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
 
 
 class Names(wiring.Component):
     """Gives names their token IDs and pairs end tags with start tags.
 
-    One word a clock. Latency about 12 clocks and the length of a name. A name that is new costs no clock by itself. PIN and UNPIN
-    requests are served between tags, with the stage emptied first: some 25 clocks each; a PIN is answered, an UNPIN is not.
+    One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself. PIN and UNPIN
+    requests are served between tags, with the stage emptied first: some 40 clocks each; a PIN is answered, an UNPIN is not.
     Holds its input while the output is not taken.
     """
 
@@ -76,397 +86,400 @@ class Names(wiring.Component):
         m.submodules.cam = cam = HashCam(key_width=KEY_WIDTH, value_width=ceil_log2(slots), rows=rows)
         m.submodules.store = store = BlockRam(shape=stored, depth=slots * words, output_register=True)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
-        delayed = data.StructLayout({"mark": PackedMark, "pin": 1})
-        m.submodules.delay = delay = StreamFifo(delayed, 16)
-        m.submodules.keys = keys = StreamFifo(KEY_WIDTH, 8)
-        found = data.StructLayout({"hit": 1, "slot": slot_shape})
-        m.submodules.results = results = StreamFifo(found, 8)
-        m.submodules.queue = queue = StreamFifo(NamedMark(config), 8)
-        wiring.connect(m, queue.o, wiring.flipped(self.o))
+        with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
+        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
+        m.submodules.intake = intake = Register(with_facts)
+        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
+        found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
+        m.submodules.results = results = SyncFIFO(width=found.size, depth=_DEPTH)
+        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH)
+        judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
+        m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH)
+        fsm = OneHot(
+            "RUN", "FORGET", "FORGOTTEN", "PIN", "PIN_RESULT", "PLACE", "FOLLOW", "COPY", "INSERT", "INSERTED", "RELINK", "REPLY",
+            "UNPIN", "READ", "KEYED", "DELETE", "DELETED", name="table_state",
+        )  # fmt: skip
+
+        # --- What leaves: a mark, and what was found out about it.
+        both = queue.o.valid & verdicts.o.valid
+        m.d.comb += [
+            self.o.valid.eq(both),
+            self.o.payload.mark.eq(queue.o.payload.mark),
+            self.o.payload.facts.eq(queue.o.payload.facts),
+            *(getattr(self.o.payload, name).eq(getattr(verdicts.o.payload, name)) for name in judged.members),
+            queue.o.ready.eq(self.o.ready & verdicts.o.valid),
+            verdicts.o.ready.eq(self.o.ready & queue.o.valid),
+        ]
 
         # --- Intake: hash the words of names and search for them.
-        repeating = Signal()
-        repeat = Signal()
-        hold_search = Signal()
-        taking = Signal()
-        pinning = Signal()
-        mark = Signal(PackedMark)
-        is_name = Signal()
-        searches = Signal()
-        key = Signal(KEY_WIDTH)
-        next_key = Signal(KEY_WIDTH)
-        searching = Signal()
-        search_key = Signal(KEY_WIDTH)
+        incoming = intake.i.payload
+        m.d.comb += [
+            intake.i.valid.eq(self.i.valid),
+            self.i.ready.eq(intake.i.ready),
+            *(incoming.mark[name].eq(getattr(self.i.payload, name)) for name in CarriedMark.members),
+            *(getattr(incoming.facts, name).eq(value) for name, value in mark_facts(self.i.payload, words).items()),
+        ]
+        taken = intake.o.payload.mark
+        about = intake.o.payload.facts
+        request = self.request.payload
+        request_index = Signal(PackedMark.as_shape()["index"].shape)
         in_flight = Signal(range(_IN_FLIGHT + 1))
+        outstanding = Signal(range(_OUTSTANDING + 1))
         inside = Signal(range(64))
-        in_tag = Signal()
-        in_token = Signal()
+        in_tag, in_token = Signal(), Signal()
         learned = Signal(range(config.learned + 1))
+        learned_slot = Signal(slot_shape, init=config.names)
         low = Signal()
         document = Signal(8)
         document_open = Signal()
-        outstanding = Signal(range(_IN_FLIGHT + 1))
-
-        rehashing = Signal()
-        copy_index = Signal(word_bits)
-        pin_key = Signal(KEY_WIDTH)
-        request = self.request.payload
-        request_index = Signal(PackedMark.as_shape()["index"].shape)
-        with m.If(pinning):
-            m.d.comb += [
-                mark.type.eq(WordType.ELEMENT),
-                mark.data.eq(request.data),
-                mark.count.eq(request.count),
-                mark.index.eq(request_index),
-                mark.last.eq(request.last),
-            ]
-        with m.Else():
-            m.d.comb += mark.eq(self.i.payload)
-        m.d.comb += [
-            is_name.eq(~mark.end & ((mark.type == WordType.ELEMENT) | (mark.type == WordType.ATTRIBUTE))),
-            # A name that fills the limit is searched for even if it goes on: what is too long must not wait for its end.
-            searches.eq(is_name & ((mark.index == words - 1) | (mark.last & (mark.index < words)))),
-            next_key.eq(
-                hash_step(
-                    Mux(rehashing, Mux(copy_index == 0, 0, pin_key), Mux(mark.index == 0, 0, key)),
-                    Mux(rehashing, store.read[0].data.data, mark.data),
-                )
-            ),
-            delay.i.payload.mark.eq(mark),
-            delay.i.payload.pin.eq(pinning),
-            delay.i.valid.eq(taking),
-            cam.search.valid.eq(Mux(repeating, repeat, searching & keys.i.ready & ~hold_search)),
-            cam.search.payload.eq(Mux(repeating, keys.o.payload, search_key)),
-            keys.i.valid.eq(searching & cam.search.ready & ~repeating & ~hold_search),
-            keys.i.payload.eq(search_key),
-            results.i.valid.eq(cam.result.valid & ~repeating),
-            results.i.payload.hit.eq(cam.result.hit),
-            results.i.payload.slot.eq(cam.result.value),
-        ]
-        sent = cam.search.valid & cam.search.ready & ~repeating
-        with m.If(sent):
-            m.d.sync += searching.eq(0)
-        may_take = Signal()
-        m.d.comb += may_take.eq(delay.i.ready & (~searches | ((in_flight != _IN_FLIGHT) & (~searching | sent))))
-        with m.If(taking):
-            m.d.sync += key.eq(next_key)
-            with m.If(searches):
-                m.d.sync += [searching.eq(1), search_key.eq(next_key)]
-
-        # --- Comparison: the words of a name pass by those of the entry found.
-        head = delay.o.payload
-        head_name = Signal()
-        m.d.comb += head_name.eq(~head.mark.end & ((head.mark.type == WordType.ELEMENT) | (head.mark.type == WordType.ATTRIBUTE)))
-        first = head.mark.index == 0
-        shape = data.StructLayout({"mark": PackedMark, "pin": 1, "slot": slot_shape, "hit": 1, "fresh": 1, "key": KEY_WIDTH, "is_name": 1})
-        now, later, last = (Signal(shape, name=name) for name in ("asked", "waited", "answered"))
-        later_valid, last_valid = Signal(), Signal()
-        kept = Signal(shape)  # what was found for the name under way
-
-        # A name that is not found may have been learned after it was searched for: if one learned of late looks like it, it is searched
-        # for again once that one is in the CAM.
-        recent = [Signal(data.StructLayout({"valid": 1, "hint": _HINT}), name=f"recent{k}") for k in range(_RECENT)]
-        likely = Signal()
-        m.d.comb += likely.eq(Cat(*(entry.valid & (entry.hint == keys.o.payload[:_HINT]) for entry in recent)).any())
-        again = Signal(found)
-        again_valid = Signal()
-        result = Signal(found)
-        m.d.comb += result.eq(Mux(again_valid, again, results.o.payload))
-
-        looks = head_name & first
-        doubtful = Signal()
-        m.d.comb += doubtful.eq(delay.o.valid & looks & results.o.valid & keys.o.valid & ~again_valid & ~results.o.payload.hit & likely)
-        wait_insert = ~result.hit & ~head.pin & (outstanding == _IN_FLIGHT)
-        ask = Signal()
-        m.d.comb += ask.eq(delay.o.valid & (queue.level <= 4) & (~looks | (results.o.valid & keys.o.valid & ~doubtful & ~wait_insert)))
-        m.d.comb += [delay.o.ready.eq(ask), results.o.ready.eq(ask & looks), keys.o.ready.eq(ask & looks)]
-        room = learned != config.learned
-        learns = ask & looks & ~result.hit & ~head.pin & room
-        with m.If(looks):
-            m.d.comb += [
-                now.hit.eq(result.hit),
-                now.fresh.eq(~result.hit & room),
-                now.slot.eq(Mux(result.hit, result.slot, config.names + learned)),
-                now.key.eq(keys.o.payload),
-            ]
-        with m.Else():
-            m.d.comb += now.eq(kept)
-        m.d.comb += [now.mark.eq(head.mark), now.pin.eq(head.pin), now.is_name.eq(head_name)]
-        with m.If(ask):
-            m.d.sync += kept.eq(now)
-        with m.If(learns):
-            m.d.sync += learned.eq(learned + 1)
-            for older, newer in zip(recent[1:], recent, strict=False):
-                m.d.sync += older.eq(newer)
-            m.d.sync += [recent[0].valid.eq(1), recent[0].hint.eq(keys.o.payload[:_HINT])]
-        quiet = Signal(range(HashCam.LATENCY + 2))
-        with m.If(ask):
-            m.d.sync += again_valid.eq(0)
-        with m.FSM(name="repeat"):
-            with m.State("IDLE"):
-                with m.If(doubtful & (outstanding == 0)):
-                    m.d.sync += quiet.eq(0)
-                    m.next = "SETTLE"
-            # Searches under way are answered first.
-            with m.State("SETTLE"):
-                m.d.sync += quiet.eq(quiet + 1)
-                m.d.comb += hold_search.eq(1)
-                with m.If(quiet == HashCam.LATENCY):
-                    m.next = "SEARCH"
-            with m.State("SEARCH"):
-                m.d.comb += [repeating.eq(1), repeat.eq(1)]
-                with m.If(cam.search.ready):
-                    m.next = "RESULT"
-            with m.State("RESULT"):
-                m.d.comb += repeating.eq(1)
-                with m.If(cam.result.valid):
-                    m.d.sync += [again.hit.eq(cam.result.hit), again.slot.eq(cam.result.value), again_valid.eq(1)]
-                    m.next = "IDLE"
+        search_room, queue_room, insert_room = (Signal(name=name) for name in ("search_room", "queue_room", "insert_room"))
         m.d.sync += [
-            in_flight.eq(in_flight + (taking & searches) - (ask & looks)),
+            search_room.eq(in_flight <= _IN_FLIGHT - 2),
+            queue_room.eq(queue.level <= _DEPTH - 6),
+            insert_room.eq(outstanding <= _OUTSTANDING - 2),
+        ]
+        forgets, serves = Signal(), Signal()
+        takes, pins, taking = Signal(), Signal(), Signal()
+        m.d.comb += [
+            forgets.eq(intake.o.valid & low & about.element & about.first),
+            serves.eq(self.request.valid & ~in_tag & ~in_token),
+            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay.i.ready & (search_room | ~about.searches)),
+            pins.eq(fsm["PIN"] & self.request.valid & delay.i.ready & search_room),
+            taking.eq(takes | pins),
+            intake.o.ready.eq(takes),
+            self.request.ready.eq((fsm["PIN"] & delay.i.ready & search_room) | fsm["UNPIN"]),
+        ]
+        with m.If(takes):
+            m.d.sync += [in_token.eq(~taken.last), document_open.eq(~taken.end), document.eq(document + ~document_open)]
+            with m.If(taken.end | (taken.last & taken.close)):
+                m.d.sync += in_tag.eq(0)
+            with m.Elif(about.element):
+                m.d.sync += in_tag.eq(1)
+        pin_searches = (request_index == words - 1) | (request.last & (request_index < words))
+        waiting = delay.i.payload
+        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"])]
+        with m.If(fsm["PIN"]):
+            m.d.comb += [
+                waiting.mark.data.eq(request.data),
+                waiting.mark.index.eq(request_index),
+                waiting.mark.last.eq(request.last),
+                waiting.facts.name.eq(1),
+                waiting.facts.first.eq(request_index == 0),
+                waiting.facts.searches.eq(pin_searches),
+                waiting.facts.element.eq(0),
+                waiting.facts.end.eq(0),
+                waiting.facts.long.eq(request_index >= words),
+            ]
+        hashing, hash_first, hash_searches, key_searches = Signal(), Signal(), Signal(), Signal()
+        hash_word = Signal(32)
+        key = Signal(KEY_WIDTH)
+        rehashes = Signal()
+        copy_index = Signal(word_bits)
+        m.d.sync += [
+            hashing.eq(taking | rehashes),
+            hash_searches.eq(taking & waiting.facts.searches),
+            hash_first.eq(Mux(rehashes, copy_index == 0, waiting.facts.first)),
+            hash_word.eq(Mux(rehashes, store.read[0].data.data, waiting.mark.data)),
+            key_searches.eq(hash_searches),
+        ]
+        with m.If(hashing):
+            m.d.sync += key.eq(hash_step(Mux(hash_first, 0, key), hash_word))
+        m.d.comb += [
+            # The CAM takes every search: never do as many come in a row as would try its patience.
+            cam.search.valid.eq(key_searches),
+            cam.search.payload.eq(key),
+            results.w_en.eq(cam.result.valid),
+            results.w_data.eq(Cat(cam.result.hit, cam.result.value, cam.result_key)),
+        ]
+
+        # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
+        # late are remembered, and compared with one after the other if they look like it.
+        m.submodules.recent = recent = Memory(shape=data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape}), depth=_RECENT, init=[])
+        recent_write, recent_read = recent.write_port(), recent.read_port(domain="comb")
+        recent_at = Signal(range(_RECENT))
+        hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
+        hint_valid = Signal(_RECENT)
+        head = Signal(found)
+        head_valid = Signal()
+        coming = Signal(found)
+        coming_valid = Signal()
+        alike = Signal(_RECENT)
+        word = delay.o.payload
+        looks = word.facts.name & word.facts.first
+        ask, consumes, learns = Signal(), Signal(), Signal()
+        room = learned != config.learned
+        likely = alike.any()
+        m.d.comb += [
+            ask.eq(delay.o.valid & queue_room & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))),
+            delay.o.ready.eq(ask),
+            consumes.eq(ask & looks),
+            learns.eq(consumes & ~head.hit & ~word.pin & room),
+            results.r_en.eq(~coming_valid | ~head_valid | consumes),
+            recent_write.addr.eq(recent_at),
+            recent_write.data.key.eq(head.key),
+            recent_write.data.slot.eq(learned_slot),
+            recent_write.en.eq(learns),
+        ]
+        moves = ~head_valid | consumes
+        with m.If(~coming_valid | moves):
+            m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy)]
+        now_at = Signal(_RECENT)
+        m.d.comb += now_at.eq(1 << recent_at)
+        with m.If(learns):
+            m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
+            m.d.sync += hint_valid.eq(hint_valid | now_at)
+            for k, hint in enumerate(hints):
+                with m.If(now_at[k]):
+                    m.d.sync += hint.eq(head.key[:_HINT])
+        with m.If(~fsm["RUN"]):
+            m.d.sync += hint_valid.eq(0)
+        chosen_at, checks = Signal(range(_RECENT)), Signal(2)
+        same_key = Signal()
+        same_slot = Signal(slot_shape)
+        lowest = alike & -alike
+        m.d.sync += [
+            chosen_at.eq(chosen(*((lowest[k], k) for k in range(_RECENT)), width=len(chosen_at))),
+            same_key.eq(recent_read.data.key == head.key),
+            same_slot.eq(recent_read.data.slot),
+        ]
+        m.d.comb += recent_read.addr.eq(chosen_at)
+        with m.If(moves):
+            # The place that the head may take in this very clock counts, whatever comes of it: keys are compared whole.
+            own_hint = head.key[:_HINT] == coming.key[:_HINT]
+            m.d.sync += [
+                head_valid.eq(coming_valid),
+                head.eq(coming),
+                alike.eq(
+                    Cat(*(hint_valid[k] & (hints[k] == coming.key[:_HINT]) for k in range(_RECENT)))
+                    | (now_at & own_hint.replicate(_RECENT))
+                ),
+                checks.eq(0),
+            ]
+        with m.Elif(head_valid & ~head.hit & likely):
+            m.d.sync += checks.eq(checks + 1)
+            with m.If(checks == 2):
+                m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
+                with m.If(same_key):
+                    m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
+        m.d.sync += [
+            in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
             low.eq(learned + in_flight > config.learned - config.attributes - 2),
         ]
 
+        # --- Comparison: the words of a name pass by those of the entry found, in three stages.
+        passing = data.StructLayout(
+            {
+                "valid": 1, "data": 32, "last": 1, "index": word_bits, "first": 1, "long": 1, "name": 1, "element": 1, "end": 1, "pin": 1,
+                "hit": 1, "fresh": 1, "slot": slot_shape,
+            }
+        )  # fmt: skip
+        asked, waited, answered = (Signal(passing, name=name) for name in ("asked", "waited", "answered"))
+        asked_key = Signal(KEY_WIDTH)
+        asked_document_end, asked_empty = Signal(), Signal()
+        asked_mark = Signal(with_facts)
+        m.d.comb += [queue.i.valid.eq(asked.valid & ~asked.pin), queue.i.payload.eq(asked_mark)]
+        m.d.sync += [
+            asked.valid.eq(ask),
+            asked_mark.mark.eq(word.mark),
+            asked_mark.facts.eq(word.facts),
+            asked.data.eq(word.mark.data),
+            asked.last.eq(word.mark.last),
+            asked.index.eq(word.mark.index),
+            asked.first.eq(word.facts.first),
+            asked.pin.eq(word.pin),
+            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "name", "element", "end")),
+            asked_document_end.eq(word.mark.end),
+            asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
+            waited.eq(asked),
+            answered.eq(waited),
+        ]
+        with m.If(consumes):
+            m.d.sync += [
+                asked.hit.eq(head.hit),
+                asked.fresh.eq(~head.hit & room),
+                asked.slot.eq(Mux(head.hit, head.slot, learned_slot)),
+                asked_key.eq(head.key),
+            ]
+
         # The open elements' names, for pairing.
-        depth = Signal(range(config.depth + 1))
-        long = head.mark.index >= words
-        is_element = ~head.mark.end & (head.mark.type == WordType.ELEMENT) & ~head.pin
-        is_end = ~head.mark.end & (head.mark.type == WordType.END)
-        with m.If(ask & ~head.pin):
-            with m.If(head.mark.end):
-                m.d.sync += depth.eq(0)
-            with m.Elif(head.mark.last):
-                up = is_element
-                down = is_end | (head.mark.close & head.mark.empty)
-                m.d.sync += depth.eq(depth + up - down)
-        index = head.mark.index[:word_bits]
+        level_bits = ceil_log2(config.depth)
+        depth, below = Signal(level_bits), Signal(level_bits, init=(1 << level_bits) - 1)
+        with m.If(asked.valid & ~asked.pin):
+            with m.If(asked_document_end):
+                m.d.sync += [depth.eq(0), below.eq(-1)]
+            with m.Elif(asked.last):
+                change = asked.element - (asked.end | asked_empty)
+                m.d.sync += [depth.eq(depth + change), below.eq(below + change)]
         m.d.comb += [
-            stack.write.addr.eq(Cat(index, depth[: ceil_log2(config.depth)])),
-            stack.write.data.data.eq(head.mark.data),
-            stack.write.data.last.eq(head.mark.last),
-            stack.write.en.eq(ask & is_element & ~long),
-            stack.read[0].addr.eq(Cat(index, (depth - 1)[: ceil_log2(config.depth)])),
+            stack.write.addr.eq(Cat(asked.index, depth)),
+            stack.write.data.data.eq(asked.data),
+            stack.write.data.last.eq(asked.last),
+            stack.write.en.eq(asked.valid & asked.element & ~asked.long),
+            stack.read[0].addr.eq(Cat(asked.index, below)),
             stack.read[0].en.eq(1),
         ]
-
-        read_slot = Signal(slot_shape)
-        read_index = Signal(word_bits)
+        pin_slot = Signal(slot_shape)
+        reads_entry = fsm["READ"] | fsm["FOLLOW"]
         m.d.comb += [
-            read_slot.eq(now.slot),
-            read_index.eq(index),
-            store.read[0].addr.eq(Cat(read_index, read_slot)),
+            store.read[0].addr.eq(Mux(reads_entry, Cat(copy_index, pin_slot), Cat(asked.index, asked.slot))),
             store.read[0].en.eq(1),
         ]
-        m.d.sync += [later_valid.eq(ask), later.eq(now), last_valid.eq(later_valid), last.eq(later)]
-
-        own = Signal(stored)
-        m.d.comb += [own.data.eq(last.mark.data), own.last.eq(last.mark.last)]
-        store_differs = Signal()
-        stack_differs = Signal()
+        own = Cat(answered.data, answered.last)
+        compared = Signal(passing)
+        compared_name = Signal(name_id_width(config))
+        store_differs, stack_differs = Signal(), Signal()
         differed = Signal(data.StructLayout({"store": 1, "stack": 1}))
-        last_long = last.mark.index >= words
-        carry = last.mark.index != 0
-        m.d.comb += [
-            store_differs.eq((store.read[0].data != own) | last_long | (carry & differed.store)),
-            stack_differs.eq((stack.read[0].data != own) | last_long | (carry & differed.stack)),
+        now_differs = Signal(differed.shape())
+        m.d.sync += [
+            compared.eq(answered),
+            compared_name.eq(answered.slot + 1),
+            store_differs.eq((store.read[0].data.as_value() != own) | answered.long),
+            stack_differs.eq((stack.read[0].data.as_value() != own) | answered.long),
         ]
-        with m.If(last_valid):
-            m.d.sync += [differed.store.eq(store_differs), differed.stack.eq(stack_differs)]
-        out = queue.i.payload
         m.d.comb += [
-            queue.i.valid.eq(last_valid & ~last.pin),
-            out.mark.eq(last.mark),
-            out.name.eq(Mux(last.is_name & (last.fresh | (last.hit & ~store_differs)), last.slot + 1, 0)),
-            out.known.eq(last.is_name & last.hit),
-            out.clash.eq(last.is_name & last.hit & store_differs),
-            out.differs.eq(stack_differs),
+            now_differs.store.eq(store_differs | (~compared.first & differed.store)),
+            now_differs.stack.eq(stack_differs | (~compared.first & differed.stack)),
+        ]
+        with m.If(compared.valid):
+            m.d.sync += differed.eq(now_differs)
+        verdict = verdicts.i.payload
+        m.d.comb += [
+            verdicts.i.valid.eq(compared.valid & ~compared.pin),
+            verdict.name.eq(Mux(compared.name & (compared.fresh | (compared.hit & ~now_differs.store)), compared_name, 0)),
+            verdict.known.eq(compared.name & compared.hit),
+            verdict.clash.eq(compared.name & compared.hit & now_differs.store),
+            verdict.differs.eq(now_differs.stack),
         ]
 
         # Learned words go to the store as they pass; the entry follows the last of them.
-        writing = Signal()
-        write_slot = Signal(slot_shape)
-        write_index = Signal(word_bits)
-        write_word = Signal(stored)
-        m.d.comb += [
-            store.write.addr.eq(Cat(write_index, write_slot)),
-            store.write.data.eq(write_word),
-            store.write.en.eq(writing),
-        ]
         entry = data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape})
-        m.submodules.inserts = inserts = StreamFifo(entry, _IN_FLIGHT * 2)
-        learned_last = last_valid & last.is_name & last.fresh & ~last.pin & last.mark.last
+        m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH)
+        learning = Signal()
+        inserted, insert_sent = Signal(), Signal()
         m.d.comb += [
-            inserts.i.valid.eq(learned_last & ~last_long),
-            inserts.i.payload.key.eq(last.key),
-            inserts.i.payload.slot.eq(last.slot),
+            learning.eq(asked.valid & asked.name & asked.fresh & ~asked.pin),
+            inserts.i.valid.eq(learning & asked.last & ~asked.long),
+            inserts.i.payload.key.eq(asked_key),
+            inserts.i.payload.slot.eq(asked.slot),
         ]
-        inserted = Signal()
-        insert_sent = Signal()
-        with m.If(last_valid & last.is_name & last.fresh & ~last.pin & ~last_long):
-            m.d.comb += [writing.eq(1), write_slot.eq(last.slot), write_index.eq(last.mark.index), write_word.eq(own)]
-        m.d.sync += outstanding.eq(outstanding + learns - inserted - (learned_last & last_long))
-        m.d.sync += inside.eq(inside + taking - last_valid)
+        m.d.sync += [
+            outstanding.eq(outstanding + learns - inserted - (learning & asked.last & asked.long)),
+            inside.eq(inside + taking - compared.valid),
+        ]
 
         # --- Changes of the table that need the stage empty.
         m.submodules.pin_words = pin_words = Memory(shape=stored, depth=words, init=[])
-        pin_write = pin_words.write_port()
-        pin_read = pin_words.read_port(domain="comb")
-        m.d.comb += [
-            pin_write.addr.eq(request_index),
-            pin_write.data.data.eq(request.data),
-            pin_write.data.last.eq(request.last),
-            pin_write.en.eq(pinning & taking & (request_index < words)),
-        ]
-        m.submodules.freed = freed = StreamFifo(range(config.names), config.names)
-        unused = Signal(range(config.names + 1))
-        new_slot = Signal(range(config.names))
-        new_from_freed = Signal()
-        m.d.comb += pin_read.addr.eq(copy_index)
-        pin_slot = Signal(slot_shape)
+        pin_write, pin_read = pin_words.write_port(), pin_words.read_port(domain="comb")
+        new_slot, freed_slot = Signal(range(config.names)), Signal(range(config.names))
+        unused, freed = Signal(range(config.names + 1)), Signal(range(config.names + 1))
+        from_freed = Signal()
+        next_freed = Signal(range(config.names))
         pin_clash = Signal()
         reply_ok = Signal()
         reply_slot = Signal(slot_shape)
         wait = Signal(2)
         m.d.comb += [
+            pin_write.addr.eq(request_index),
+            pin_write.data.data.eq(request.data),
+            pin_write.data.last.eq(request.last),
+            pin_write.en.eq(pins & (request_index < words)),
+            pin_read.addr.eq(copy_index),
             self.response.payload.ok.eq(reply_ok),
             self.response.payload.name.eq(reply_slot + 1),
             self.response.payload.document.eq(document),
+            self.response.valid.eq(fsm["REPLY"]),
         ]
+        # A freed place holds the number of the one freed before it.
+        links = fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
+        m.d.comb += [
+            store.write.addr.eq(Cat(asked.index, asked.slot)),
+            store.write.data.data.eq(asked.data),
+            store.write.data.last.eq(asked.last),
+            store.write.en.eq((learning & ~asked.long) | fsm["COPY"] | links),
+        ]
+        with m.If(fsm["COPY"]):
+            m.d.comb += [store.write.addr.eq(Cat(copy_index, new_slot)), store.write.data.eq(pin_read.data)]
+        with m.If(fsm["RELINK"] | fsm["DELETED"]):
+            m.d.comb += [
+                store.write.addr.eq(Cat(Const(0, word_bits), Mux(fsm["RELINK"], new_slot, pin_slot))),
+                store.write.data.data.eq(Mux(fsm["RELINK"], next_freed, freed_slot)),
+            ]
         command = cam.command.payload
+        answer = cam.response
+        m.d.comb += [
+            cam.command.valid.eq((fsm["RUN"] & inserts.o.valid & ~insert_sent) | fsm.any("FORGET", "INSERT", "DELETE")),
+            command.op.eq(Mux(fsm["FORGET"], CamOperation.FORGET, Mux(fsm["DELETE"], CamOperation.DELETE, CamOperation.INSERT))),
+            command.key.eq(Mux(fsm["RUN"], inserts.o.payload.key, key)),
+            command.value.eq(Mux(fsm["RUN"], inserts.o.payload.slot, new_slot)),
+            command.pinned.eq(fsm["INSERT"]),
+            answer.ready.eq(fsm.any("RUN", "FORGOTTEN", "INSERTED", "DELETED")),
+            # Learned names are put into the CAM behind the marks.
+            inserted.eq(fsm["RUN"] & insert_sent & answer.valid),
+            inserts.o.ready.eq(inserted),
+        ]
+        with m.If(inserted):
+            m.d.sync += insert_sent.eq(0)
+        with m.Elif(fsm["RUN"] & cam.command.valid & cam.command.ready):
+            m.d.sync += insert_sent.eq(1)
 
         idle = Signal()
-        m.d.comb += idle.eq((inside == 0) & (outstanding == 0) & ~searching)
+        m.d.comb += idle.eq((inside == 0) & (outstanding == 0))
+        fsm.on("RUN", (forgets & idle, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PIN"))
+        fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
+        fsm.on("FORGOTTEN", (answer.valid, "RUN"))
+        with m.If(fsm["FORGOTTEN"] & answer.valid):
+            m.d.sync += [learned.eq(0), learned_slot.eq(config.names), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
 
-        with m.FSM(name="table"):
-            with m.State("RUN"):
-                # Marks flow; learned names are put into the CAM behind them.
-                m.d.comb += [
-                    cam.command.valid.eq(inserts.o.valid & ~insert_sent),
-                    command.op.eq(CamOperation.INSERT),
-                    command.key.eq(inserts.o.payload.key),
-                    command.value.eq(inserts.o.payload.slot),
-                ]
-                with m.If(cam.command.valid & cam.command.ready):
-                    m.d.sync += insert_sent.eq(1)
-                m.d.comb += cam.response.ready.eq(1)
-                with m.If(insert_sent & cam.response.valid):
-                    m.d.comb += [inserts.o.ready.eq(1), inserted.eq(1)]
-                    m.d.sync += insert_sent.eq(0)
+        # PIN: search for the name like for any other, then give it a place of its own among the loaded ones if it has none.
+        fsm.on("PIN", (pins & request.last, "PIN_RESULT"))
+        with m.If(pins):
+            m.d.sync += request_index.eq(Mux(request.last, 0, Mux(request_index.all(), request_index, request_index + 1)))
+        looked = compared.valid & compared.pin & compared.last
+        is_pinned = compared.hit & ~now_differs.store & (compared.slot < config.names)
+        fsm.on("PIN_RESULT", (looked & is_pinned, "REPLY"), (looked, "PLACE"))
+        with m.If(fsm["PIN_RESULT"]):
+            m.d.sync += [
+                pin_clash.eq((compared.hit & now_differs.store) | compared.long),
+                copy_index.eq(0), wait.eq(0), reply_ok.eq(1), reply_slot.eq(compared.slot),
+            ]  # fmt: skip
+        none_left = (freed == 0) & (unused == config.names)
+        fsm.on("PLACE", (pin_clash | none_left, "REPLY"), (freed != 0, "FOLLOW"), (1, "COPY"))
+        with m.If(fsm["PLACE"]):
+            m.d.sync += [
+                new_slot.eq(Mux(freed != 0, freed_slot, unused)), pin_slot.eq(freed_slot), from_freed.eq(freed != 0),
+                reply_ok.eq(~(pin_clash | none_left)),
+            ]  # fmt: skip
+        fsm.on("FOLLOW", (wait == 3, "COPY"))
+        with m.If(fsm["FOLLOW"]):
+            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read[0].data.data)]
+        fsm.on("COPY", (pin_read.data.last, "INSERT"))
+        with m.If(fsm["COPY"]):
+            m.d.sync += copy_index.eq(copy_index + 1)
+        fsm.on("INSERT", (cam.command.ready, "INSERTED"))
+        fsm.on("INSERTED", (answer.valid & ~answer.payload.ok & from_freed, "RELINK"), (answer.valid, "REPLY"))
+        with m.If(fsm["INSERTED"]):
+            m.d.sync += [reply_ok.eq(answer.payload.ok), reply_slot.eq(new_slot)]
+            with m.If(answer.valid & answer.payload.ok & from_freed):
+                m.d.sync += [freed.eq(freed - 1), freed_slot.eq(next_freed)]
+            with m.If(answer.valid & answer.payload.ok & ~from_freed):
+                m.d.sync += unused.eq(unused + 1)
+        fsm.on("RELINK", (1, "REPLY"))
+        fsm.on("REPLY", (self.response.ready, "RUN"))
 
-                forgets = self.i.valid & low & is_name & (mark.type == WordType.ELEMENT) & (mark.index == 0)
-                serves = self.request.valid & ~in_tag & ~in_token
-                with m.If(forgets | serves):
-                    with m.If(idle):
-                        with m.If(forgets):
-                            m.next = "FORGET"
-                        with m.Elif(request.op == NameOp.UNPIN):
-                            m.next = "UNPIN"
-                        with m.Else():
-                            m.next = "PIN"
-                with m.Elif(self.i.valid & may_take):
-                    m.d.comb += [self.i.ready.eq(1), taking.eq(1)]
-                    m.d.sync += [in_token.eq(~mark.last), document_open.eq(~mark.end)]
-                    with m.If(~document_open):
-                        m.d.sync += document.eq(document + 1)
-                    with m.If(mark.end):
-                        m.d.sync += in_tag.eq(0)
-                    with m.Else():
-                        with m.If(mark.last & mark.close):
-                            m.d.sync += in_tag.eq(0)
-                        with m.Elif(mark.type == WordType.ELEMENT):
-                            m.d.sync += in_tag.eq(1)
-
-            with m.State("FORGET"):
-                m.d.comb += [cam.command.valid.eq(1), command.op.eq(CamOperation.FORGET)]
-                with m.If(cam.command.ready):
-                    m.next = "FORGOTTEN"
-            with m.State("FORGOTTEN"):
-                m.d.comb += cam.response.ready.eq(1)
-                with m.If(cam.response.valid):
-                    m.d.sync += [learned.eq(0), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
-                    m.next = "RUN"
-
-            # PIN: search for the name like for any other, then make it permanent.
-            with m.State("PIN"):
-                m.d.comb += [pinning.eq(1), taking.eq(self.request.valid & may_take), self.request.ready.eq(may_take)]
-                with m.If(taking):
-                    m.d.sync += request_index.eq(Mux(request_index.all(), request_index, request_index + 1))
-                    with m.If(request.last):
-                        m.d.sync += request_index.eq(0)
-                        m.next = "PIN_RESULT"
-            with m.State("PIN_RESULT"):
-                with m.If(last_valid & last.pin & last.mark.last):
-                    m.d.sync += [
-                        pin_slot.eq(last.slot),
-                        pin_clash.eq((last.hit & store_differs) | last_long),
-                        pin_key.eq(last.key),
-                        copy_index.eq(0),
-                    ]
-                    m.d.sync += [reply_ok.eq(1), reply_slot.eq(last.slot)]
-                    m.next = "PLACE"
-                    with m.If(last.hit & ~store_differs & (last.slot < config.names)):
-                        m.next = "REPLY"
-            with m.State("PLACE"):
-                # A name that is new to the loaded part gets a place of its own there.
-                m.d.sync += [new_slot.eq(Mux(freed.o.valid, freed.o.payload, unused)), new_from_freed.eq(freed.o.valid)]
-                with m.If(pin_clash | (~freed.o.valid & (unused == config.names))):
-                    m.d.sync += reply_ok.eq(0)
-                    m.next = "REPLY"
-                with m.Else():
-                    m.next = "COPY"
-            with m.State("COPY"):
-                m.d.comb += [writing.eq(1), write_slot.eq(new_slot), write_index.eq(copy_index), write_word.eq(pin_read.data)]
-                m.d.sync += copy_index.eq(copy_index + 1)
-                with m.If(pin_read.data.last):
-                    m.next = "INSERT"
-            with m.State("INSERT"):
-                m.d.comb += [
-                    cam.command.valid.eq(1),
-                    command.op.eq(CamOperation.INSERT),
-                    command.key.eq(pin_key),
-                    command.value.eq(new_slot),
-                    command.pinned.eq(1),
-                ]
-                with m.If(cam.command.ready):
-                    m.next = "INSERTED"
-            with m.State("INSERTED"):
-                m.d.comb += cam.response.ready.eq(1)
-                with m.If(cam.response.valid):
-                    m.d.sync += [reply_ok.eq(cam.response.payload.ok), reply_slot.eq(new_slot)]
-                    with m.If(cam.response.payload.ok):
-                        with m.If(new_from_freed):
-                            m.d.comb += freed.o.ready.eq(1)
-                        with m.Else():
-                            m.d.sync += unused.eq(unused + 1)
-                    m.next = "REPLY"
-            with m.State("REPLY"):
-                m.d.comb += self.response.valid.eq(1)
-                with m.If(self.response.ready):
-                    m.next = "RUN"
-
-            # UNPIN: the stored words give the key back.
-            with m.State("UNPIN"):
-                m.d.sync += [pin_slot.eq(request.name - 1), copy_index.eq(0), wait.eq(0)]
-                m.d.comb += self.request.ready.eq(1)
-                m.next = "READ"
-            with m.State("READ"):
-                m.d.comb += [read_slot.eq(pin_slot), read_index.eq(copy_index), rehashing.eq(1)]
-                m.d.sync += wait.eq(wait + 1)
-                with m.If(wait == 2):
-                    m.d.sync += [
-                        wait.eq(0),
-                        copy_index.eq(copy_index + 1),
-                        pin_key.eq(next_key),
-                    ]
-                    with m.If(store.read[0].data.last):
-                        m.next = "DELETE"
-            with m.State("DELETE"):
-                m.d.comb += [cam.command.valid.eq(1), command.op.eq(CamOperation.DELETE), command.key.eq(pin_key)]
-                with m.If(cam.command.ready):
-                    m.next = "DELETED"
-            with m.State("DELETED"):
-                m.d.comb += [cam.response.ready.eq(1), freed.i.payload.eq(pin_slot)]
-                with m.If(cam.response.valid):
-                    m.d.comb += freed.i.valid.eq(1)
-                    m.next = "RUN"
+        # UNPIN: the stored words give the key back.
+        fsm.on("UNPIN", (1, "READ"))
+        with m.If(fsm["UNPIN"]):
+            m.d.sync += [pin_slot.eq(request.name - 1), copy_index.eq(0), wait.eq(0)]
+        m.d.comb += rehashes.eq(fsm["READ"] & (wait == 3))
+        fsm.on("READ", (rehashes & store.read[0].data.last, "KEYED"))
+        with m.If(fsm["READ"] | fsm["KEYED"]):
+            m.d.sync += wait.eq(wait + 1)
+        with m.If(rehashes):
+            m.d.sync += copy_index.eq(copy_index + 1)
+        fsm.on("KEYED", (wait == 3, "DELETE"))
+        fsm.on("DELETE", (cam.command.ready, "DELETED"))
+        fsm.on("DELETED", (answer.valid, "RUN"))
+        with m.If(fsm["DELETED"] & answer.valid):
+            m.d.sync += [freed.eq(freed + 1), freed_slot.eq(pin_slot)]
+        fsm.finish(m, clear=Const(0))
         return m

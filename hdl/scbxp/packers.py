@@ -11,8 +11,9 @@ from amaranth.lib.wiring import In, Out
 from hdl.contract import INDEX_MAX
 from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.segments import TOKEN_COUNT, MarkSegment, TextSegment
+from hdl.stream.fifo import StreamFifo
 
-__all__ = ["MarkPacker", "PackedMark", "PackedText", "TextPacker"]
+__all__ = ["MarkPacker", "PackedMark", "PackedText", "TextPacker", "TextQueue"]
 
 
 class PackedMark(data.Struct):
@@ -42,7 +43,7 @@ class PackedMark(data.Struct):
 
 
 class PackedText(data.Struct):
-    """A word of a text node, which stands after ``marks`` mark tokens."""
+    """A word of a text node, which stands after ``marks`` mark tokens; all words but the last are full."""
 
     data: unsigned(32)
     count: ByteCount
@@ -94,7 +95,7 @@ class MarkPacker(wiring.Component):
                 closed.eq(segment.closes),
                 held.close.eq(segment.closes),
                 held.empty.eq(segment.empty),
-                held.close_position.eq(segment.close_position),
+                held.close_position.eq(Cat(segment.close_lane, segment.position[2:])),
             ]
 
         shift = held.count[:2]
@@ -119,7 +120,7 @@ class MarkPacker(wiring.Component):
                     m.d.comb += self.i.ready.eq(1)
                     emit(
                         end=1, last=1, cut=0, close=0, empty=0, count=0, index=0, code=segment.code, position=segment.position,
-                        close_position=segment.close_position, texts=segment.texts,
+                        close_position=segment.data, texts=segment.texts,
                     )  # fmt: skip
             with m.Elif(self.i.valid & segment.begins):
                 m.d.comb += self.i.ready.eq(1)
@@ -203,4 +204,51 @@ class TextPacker(wiring.Component):
                 ]
             with m.Else():
                 m.d.sync += [held.data.eq(all_data[:32]), held.count.eq(total)]
+        return m
+
+
+class TextQueue(wiring.Component):
+    """A queue of text words. What is the same for a whole node is kept once for each node, so that a word fits 36 bits of block RAM.
+
+    There is no back pressure: ``room`` falls while :attr:`slack` words, of as many nodes, can still be taken.
+    """
+
+    slack = 24
+    _WORDS, _NODES = 192, 64
+
+    i: In(PackedText)
+    i_valid: In(1)
+    room: Out(1)
+    o: Out(stream.Signature(PackedText))
+
+    def elaborate(self, platform):
+        m = Module()
+        word = data.StructLayout({"data": 32, "less": 2, "last": 1})
+        m.submodules.words = words = StreamFifo(word, self._WORDS)
+        m.submodules.nodes = nodes = StreamFifo(TOKEN_COUNT, self._NODES, lut_depth=self._NODES)
+        m.d.comb += [
+            words.i.valid.eq(self.i_valid),
+            words.i.payload.data.eq(self.i.data),
+            words.i.payload.less.eq(4 - self.i.count),
+            words.i.payload.last.eq(self.i.last),
+            nodes.i.valid.eq(self.i_valid & (self.i.index == 0)),
+            nodes.i.payload.eq(self.i.marks),
+        ]
+        m.d.sync += self.room.eq((words.level <= self._WORDS - self.slack) & (nodes.level <= self._NODES - self.slack))
+
+        index = Signal(range(INDEX_MAX + 1))
+        out = self.o.payload
+        taken = self.o.valid & self.o.ready
+        m.d.comb += [
+            self.o.valid.eq(words.o.valid & nodes.o.valid),
+            words.o.ready.eq(self.o.ready & nodes.o.valid),
+            nodes.o.ready.eq(self.o.ready & words.o.valid & words.o.payload.last),
+            out.data.eq(words.o.payload.data),
+            out.count.eq(4 - words.o.payload.less),
+            out.index.eq(index),
+            out.last.eq(words.o.payload.last),
+            out.marks.eq(nodes.o.payload),
+        ]
+        with m.If(taken):
+            m.d.sync += index.eq(Mux(out.last, 0, Mux(index == INDEX_MAX, INDEX_MAX, index + 1)))
         return m

@@ -1,6 +1,6 @@
 """The skeleton-CAM-based XML parser, stage after stage [T ch. 4]."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,34 +12,36 @@ from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import CheckedMark, Nesting
-from hdl.scbxp.packers import MarkPacker, PackedText, TextPacker
+from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.tags import TagChecker
 from hdl.scbxp.xram import Xram
-from hdl.stream.fifo import StreamFifo
 from hdl.stream.register import Register
 
 __all__ = ["Scbxp"]
 
 _XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
 _PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
-_TEXT_DEPTH = 64
-_TEXT_SLACK = 12
+_SEGMENTS = 32
+_UNDER_WAY = TagChecker.latency + Segmenter.latency
+"""Clocks from the lexer's output to the queue of segments."""
+_UNSEEN = 5
+"""Words that may leave the lexer before the count of those under way stops them."""
 
 
 class Scbxp(wiring.Component):
     """Parses XML documents, four bytes a clock, between the X-RAM and the P-RAM.
 
     Every document gets exactly one verdict, in order; after an error the rest of the document is drained and the next one is
-    unaffected. Loading, parsing and reading run at the same time. About 35 clocks from a word to the beat it completes.
+    unaffected. Loading, parsing and reading run at the same time. About 55 clocks from a word to the beat it completes.
 
     Members
     -------
     i : documents as words, back to back; held while the X-RAM is full.
     o : their words in document order, ending in a beat with ``done``; the parser waits while it is not taken.
-    verdict : one word per document, offered with its ``done`` beat.
+    verdict : one word per document, offered a clock before its ``done`` beat.
     request, response : the name table, for loading a skeleton and for registering subscriptions.
     xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
     nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`.
@@ -76,20 +78,23 @@ class Scbxp(wiring.Component):
         m.submodules.lexer = lexer = Lexer()
         m.submodules.tags = tags = TagChecker(depth=config.depth)
         m.submodules.segmenter = segmenter = Segmenter()
-        m.submodules.segments = segments = SegmentQueue(shape=MarkSegment, depth=32)
+        m.submodules.segments = segments = SegmentQueue(shape=MarkSegment, depth=_SEGMENTS)
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
         m.submodules.checked = checked = Register(CheckedMark(config))
         m.submodules.text = text = TextPacker()
-        m.submodules.texts = texts = StreamFifo(PackedText, _TEXT_DEPTH)
+        m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
         m.submodules.nodes = nodes = self._nodes
+        m.submodules.beats = beats = Register(ParsedBeat(config))
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
         wiring.connect(m, xram.o, classifier.i)
-        wiring.connect(m, classifier.o, lexer.i)
         m.d.comb += [
+            lexer.i.eq(classifier.o),
+            lexer.i_valid.eq(classifier.o_valid),
+            classifier.room.eq(lexer.i_room),
             tags.i.eq(lexer.o),
             tags.i_valid.eq(lexer.o_valid),
             segmenter.i.eq(tags.o),
@@ -98,8 +103,18 @@ class Scbxp(wiring.Component):
             segments.i_valid.eq(segmenter.marks_valid),
             text.i.eq(segmenter.text),
             text.i_valid.eq(segmenter.text_valid),
-            texts.i.payload.eq(text.o),
-            texts.i.valid.eq(text.o_valid),
+            texts.i.eq(text.o),
+            texts.i_valid.eq(text.o_valid),
+        ]
+        # A word may bring two segments: the queue has room for all that is under way.
+        passing = Signal(_UNDER_WAY)
+        under_way = Signal(range(_UNDER_WAY + 1))
+        promised = Signal(range(2 * _SEGMENTS))
+        m.d.sync += [
+            passing.eq(Cat(lexer.o_valid, passing)),
+            under_way.eq(under_way + lexer.o_valid - passing[-1]),
+            promised.eq(segments.level + (under_way << 1)),
+            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room & nodes.room),
         ]
         # Beside the stages: positions for the notifications.
         wiring.connect(m, nodes.read, wiring.flipped(self.nodes))
@@ -109,7 +124,6 @@ class Scbxp(wiring.Component):
             nodes.hold_valid.eq(self.xram_hold_valid),
             nodes.hold.eq(self.xram_hold),
         ]
-        m.d.sync += lexer.room.eq(segments.room & nodes.room & (texts.level <= _TEXT_DEPTH - _TEXT_SLACK))
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)
         wiring.connect(m, names.o, nesting.i)
@@ -117,7 +131,8 @@ class Scbxp(wiring.Component):
         wiring.connect(m, checked.o, merge.mark)
         wiring.connect(m, texts.o, merge.text)
         wiring.connect(m, merge.o, pram.i)
-        wiring.connect(m, pram.o, wiring.flipped(self.o))
+        wiring.connect(m, pram.o, beats.i)
+        wiring.connect(m, beats.o, wiring.flipped(self.o))
         wiring.connect(m, merge.verdict, wiring.flipped(self.verdict))
         wiring.connect(m, wiring.flipped(self.request), names.request)
         wiring.connect(m, names.response, wiring.flipped(self.response))

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.classify import LANES
+from hdl.scbxp.onehot import chosen
 from hdl.scbxp.tags import TaggedWord
 
 __all__ = ["TOKEN_COUNT", "MarkSegment", "SegmentQueue", "Segmenter", "TextSegment"]
@@ -19,8 +20,8 @@ class MarkSegment(data.Struct):
     """Bytes of one mark token that stand in one word.
 
     ``begins`` starts the token at offset ``position``, after ``texts`` text nodes; without it the bytes continue the latest token.
-    ``closes`` ends its tag at the '>' at ``close_position``. ``end`` is the end of the document instead: ``code`` and ``position``
-    are its first error so far, ``close_position`` its length, ``cut`` as in TaggedWord.
+    ``closes`` ends its tag at the '>' in lane ``close_lane`` of the same word. ``end`` is the end of the document instead: ``code`` and
+    ``position`` are its first error so far, ``data`` its length, ``cut`` as in TaggedWord.
     """
 
     begins: unsigned(1)
@@ -32,7 +33,7 @@ class MarkSegment(data.Struct):
     closes: unsigned(1)
     empty: unsigned(1)
     position: unsigned(32)
-    close_position: unsigned(32)
+    close_lane: unsigned(2)
     texts: TOKEN_COUNT
     end: unsigned(1)
     code: unsigned(5)
@@ -76,6 +77,8 @@ def _gather(m, name, lanes, mask, fields):
 
 class Segmenter(wiring.Component):
     """Turns a word into at most two mark segments and one text segment. Latency 1 clock, a word a clock, no back pressure."""
+
+    latency = 1
 
     i: In(TaggedWord)
     i_valid: In(1)
@@ -170,28 +173,27 @@ class Segmenter(wiring.Component):
                 segment.code.eq(self.i.code),
                 segment.cut.eq(self.i.cut),
             ]
-            for k in reversed(range(LANES)):
-                with m.If(begins[k]):
-                    m.d.sync += [segment.type.eq(lanes[k].type), segment.position.eq(Cat(Const(k, 2), self.i.offset[2:]))]
-                with m.If(closes[k]):
-                    m.d.sync += segment.close_position.eq(Cat(Const(k, 2), self.i.offset[2:]))
+            begin_lane = chosen(*((begins[k], k) for k in range(LANES)), width=2)
+            m.d.sync += [
+                segment.type.eq(chosen(*((begins[k], lanes[k].type) for k in range(LANES)), width=3)),
+                segment.close_lane.eq(chosen(*((closes[k], k) for k in range(LANES)), width=2)),
+                segment.position.eq(Mux(self.i.end, self.i.position, Cat(begin_lane, self.i.offset[2:]))),
+            ]
             with m.If(self.i.end):
-                m.d.sync += [segment.position.eq(self.i.position), segment.close_position.eq(self.i.length)]
+                m.d.sync += segment.data.eq(self.i.length)
         return m
 
 
 class SegmentQueue(wiring.Component):
     """A queue that takes up to two payloads a clock and gives one.
 
-    ``i_valid`` 0b01 writes the first payload, 0b11 both in order, 0b10 the second alone. There is no back pressure: ``room`` falls
-    while :attr:`slack` writes can still be taken.
+    ``i_valid`` 0b01 writes the first payload, 0b11 both in order, 0b10 the second alone. There is no back pressure: the writer sees
+    to it that ``level``, the payloads held besides the one on offer, stays within ``depth``.
     """
 
-    slack = 18
-
     def __init__(self, *, shape, depth: int):
-        if depth <= self.slack or depth & (depth - 1):
-            raise ValueError(f"depth must be a power of two above {self.slack}, not {depth!r}")
+        if not isinstance(depth, int) or depth < 4 or depth & (depth - 1):
+            raise ValueError(f"depth must be a power of two of at least 4, not {depth!r}")
         self._shape = shape
         self._depth = depth
         super().__init__(
@@ -199,7 +201,7 @@ class SegmentQueue(wiring.Component):
                 "i": In(data.ArrayLayout(shape, 2)),
                 "i_valid": In(2),
                 "o": Out(stream.Signature(shape)),
-                "room": Out(1),
+                "level": Out(range(depth + 1)),
             }
         )
 
@@ -212,7 +214,7 @@ class SegmentQueue(wiring.Component):
         reads = [bank.read_port(domain="comb") for bank in banks]
         head = Signal(range(self._depth))
         tail = Signal(range(self._depth))
-        level = Signal(range(self._depth + 1))
+        level = self.level
 
         both = self.i_valid.all()
         only = Mux(self.i_valid[0], self.i[0], self.i[1])
@@ -236,6 +238,5 @@ class SegmentQueue(wiring.Component):
             head.eq(head + take),
             tail.eq(tail + put),
             level.eq(level + put - take),
-            self.room.eq(level <= self._depth - self.slack - 2),
         ]
         return m

@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Code
 from hdl.layouts import WordType
-from hdl.scbxp.classify import LANES
+from hdl.scbxp.classify import LANES, Lane
 from hdl.scbxp.lexer import LexedWord, Mode
+from hdl.scbxp.onehot import chosen
 from hdl.scbxp.serial import Event
 
 __all__ = ["TaggedLane", "TaggedWord", "TagChecker"]
@@ -70,11 +71,49 @@ class TaggedWord(data.Struct):
     cut: unsigned(1)
 
 
+class _Seen(data.Struct):
+    """What a byte was to those after it: the last byte of a tag's name, '<', the '/' of '</', white space in a tag, part of a value."""
+
+    named: unsigned(1)
+    lt: unsigned(1)
+    end: unsigned(1)
+    space: unsigned(1)
+    value: unsigned(1)
+
+
+class _LaneFacts(data.Struct):
+    """A byte and where it stands, as far as it tells by itself. ``raw`` bytes are markup, or text and values as they were written."""
+
+    lane: Lane
+    active: unsigned(1)
+    raw: unsigned(1)
+    in_tag: unsigned(1)
+    in_text: unsigned(1)
+    in_value: unsigned(1)
+    quoted: unsigned(1)
+    named: unsigned(1)
+    quote: unsigned(1)
+    opens: unsigned(1)
+    value: unsigned(1)
+
+
+class _Along(data.Struct):
+    """What passes through the stages unchanged."""
+
+    offset: unsigned(32)
+    event: Event
+    code: unsigned(5)
+    position: unsigned(32)
+    open: unsigned(1)
+
+
 class TagChecker(wiring.Component):
     """Checks tags byte by byte, counts open elements, and says what each byte is part of.
 
-    A word a clock, latency 3 clocks, no back pressure. After the first error of a document its remaining bytes are dropped.
+    A word a clock, latency 6 clocks, no back pressure. After the first error of a document its remaining bytes are dropped.
     """
+
+    latency = 6
 
     i: In(LexedWord)
     i_valid: In(1)
@@ -90,270 +129,353 @@ class TagChecker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
 
-        # Stage 1: for each lane the latest byte of the tag before it, and whether white space came since.
-        one = Signal(LexedWord)
+        # Stage 1: what each byte is by itself.
+        one = [Signal(_LaneFacts, name=f"one{k}") for k in range(LANES)]
+        one_along = Signal(_Along)
         one_valid = Signal()
         m.d.sync += one_valid.eq(self.i_valid)
-        with m.If(self.i_valid):
-            m.d.sync += one.eq(self.i)
-
-        prior = [Signal(_Prior, name=f"prior{k}") for k in range(LANES)]
-        spaced = Signal(LANES)
-        kind = [Signal(_Kind, name=f"kind{k}") for k in range(LANES)]
-        was = [Signal(_Kind, name=f"was{k}") for k in range(LANES)]
-        fresh = Signal(LANES)
-        abutting = Signal(LANES)
-        abuts = Signal()
-
-        # What the byte before a lane was; for the first lane of a word that is carried over.
-        carried_prior = Signal(_Prior)
-        carried_kind = Signal(_Kind)
-        carried = Signal(data.StructLayout({"named": 1, "lt": 1, "end": 1, "space": 1, "value": 1}))
-        last = Signal(carried.shape())
-        any_active = Cat(*(self.i.lanes[k].active for k in range(LANES))).any()
-        previous, latest, latest_kind, active_before = carried, carried_prior, carried_kind, Const(0)
+        m.d.sync += [getattr(one_along, name).eq(getattr(self.i, name)) for name in ("offset", "code", "position", "open")]
+        m.d.sync += one_along.event.eq(Mux(self.i_valid, self.i.event, Event.NONE))
         for k in range(LANES):
             lexed = self.i.lanes[k]
             lane = lexed.lane
-            raw = lexed.active & ~lexed.literal
-            before = Signal(carried.shape(), name=f"byte_before{k}")
-            m.d.comb += before.eq(Mux(active_before, previous, carried))
-            in_tag = raw & (lexed.mode == Mode.TAG)
-            opens = raw & (lexed.mode == Mode.TEXT) & lane.lt
-            quoted = raw & (((lexed.mode == Mode.DQ) & lane.dq) | ((lexed.mode == Mode.SQ) & lane.sq))
-            named = in_tag & (lane.name | lane.start | lane.tail)
-            begins = Signal(name=f"begins{k}")
-            own_kind = Signal(_Kind, name=f"own_kind{k}")
-            m.d.comb += [
-                begins.eq(named & ~before.named),
-                own_kind.eq(Mux(before.lt, _Kind.ELEMENT, Mux(before.end, _Kind.END, _Kind.ATTRIBUTE))),
-            ]
-            after_kind = Signal(_Kind, name=f"after_kind{k}")
-            m.d.comb += after_kind.eq(Mux(begins, own_kind, latest_kind))
-            m.d.sync += abutting[k].eq(before.named | before.value)
-            m.d.sync += [
-                prior[k].eq(latest),
-                spaced[k].eq(before.space),
-                was[k].eq(latest_kind),
-                kind[k].eq(after_kind),
-                fresh[k].eq(begins),
-            ]
-
-            cls = Signal(_Prior, name=f"class{k}")
-            ends_open = in_tag & lane.slash & before.lt
-            with m.If(opens):
-                m.d.comb += cls.eq(_Prior.LT)
-            with m.Elif(quoted | (in_tag & (lane.dq | lane.sq))):
-                m.d.comb += cls.eq(_Prior.QUOTE)
-            with m.Elif(in_tag & lane.slash):
-                m.d.comb += cls.eq(Mux(before.lt, _Prior.END, _Prior.SLASH))
-            with m.Elif(in_tag & lane.equals):
-                m.d.comb += cls.eq(_Prior.EQUALS)
-            with m.Elif(named):
-                m.d.comb += cls.eq(_Prior.NAME)
-            counts = opens | quoted | (in_tag & (lane.dq | lane.sq | lane.slash | lane.equals | lane.gt)) | named
-            after = Signal(_Prior, name=f"after{k}")
-            m.d.comb += after.eq(Mux(counts, cls, latest))
-            own = Signal(carried.shape(), name=f"byte{k}")
-            in_value = (lexed.mode == Mode.DQ) | (lexed.mode == Mode.SQ)
-            m.d.comb += [
-                own.named.eq(named),
-                own.lt.eq(opens),
-                own.end.eq(ends_open),
-                own.space.eq(in_tag & lane.space),
-                own.value.eq((in_tag & (lane.dq | lane.sq)) | (in_value & ~quoted)),
-            ]
-            with m.If(lexed.active):
-                m.d.comb += last.eq(own)
-            previous, latest, latest_kind, active_before = own, after, after_kind, lexed.active
-        with m.If(self.i_valid):
-            ends = self.i.event == Event.END
-            m.d.sync += [carried_prior.eq(Mux(ends, _Prior.NONE, latest)), carried_kind.eq(latest_kind)]
-            with m.If(ends):
-                m.d.sync += carried.eq(0)
-            with m.Elif(any_active):
-                m.d.sync += carried.eq(last)
-        m.d.sync += abuts.eq(carried.named | carried.value)
-
-        # Stage 2: the rules of tags, and what each byte is part of.
-        two = Signal(TaggedWord)
-        two_valid = Signal()
-        two_codes = [Signal(5, name=f"code{k}") for k in range(LANES)]
-        two_late = [Signal(2, name=f"late{k}") for k in range(LANES)]
-        two_abuts = Signal(LANES)
-        two_event = Signal(Event)
-        two_event_code = Signal(5)
-        two_open = Signal()
-        two_visible = Signal(LANES)
-        m.d.sync += [
-            two_valid.eq(one_valid),
-            two.offset.eq(one.offset),
-            two_event.eq(Mux(one_valid, one.event, Event.NONE)),
-            two_event_code.eq(one.code),
-            two.position.eq(one.position),
-            two_open.eq(one.open),
-            two.cut.eq(abuts),
-        ]
-        for k in range(LANES):
-            lexed = one.lanes[k]
-            lane = lexed.lane
-            active = lexed.active & one_valid
+            active = lexed.active & self.i_valid
             raw = active & ~lexed.literal
             in_tag = raw & (lexed.mode == Mode.TAG)
-            in_text = active & (lexed.mode == Mode.TEXT)
-            in_value = active & ((lexed.mode == Mode.DQ) | (lexed.mode == Mode.SQ))
-            closing = raw & (((lexed.mode == Mode.DQ) & lane.dq) | ((lexed.mode == Mode.SQ) & lane.sq))
-            named = lane.name | lane.start | lane.tail
             quote = lane.dq | lane.sq
-            element = kind[k] == _Kind.ELEMENT
-            ends = kind[k] == _Kind.END
-            code = Signal(5, name=f"rule{k}")
-            allowed = Signal(name=f"allowed{k}")
-            with m.Switch(prior[k]):
-                with m.Case(_Prior.LT):
-                    m.d.comb += allowed.eq(lane.start | lane.slash)
-                with m.Case(_Prior.END):
-                    m.d.comb += allowed.eq(lane.start)
-                with m.Case(_Prior.SLASH):
-                    m.d.comb += allowed.eq(lane.gt)
-                with m.Case(_Prior.NAME):
-                    m.d.comb += allowed.eq(
-                        lane.space
-                        | (lane.equals & (was[k] == _Kind.ATTRIBUTE))
-                        | (lane.slash & (was[k] == _Kind.ELEMENT))
-                        | (lane.gt & (was[k] != _Kind.ATTRIBUTE))
-                        | Mux(spaced[k], lane.start & (was[k] == _Kind.ELEMENT), lane.name | lane.tail)
-                    )
-                with m.Case(_Prior.EQUALS):
-                    m.d.comb += allowed.eq(lane.space | quote)
-                with m.Case(_Prior.QUOTE):
-                    m.d.comb += allowed.eq(lane.space | lane.slash | lane.gt | (lane.start & spaced[k]))
-            after_tag_start = ((prior[k] == _Prior.LT) | (prior[k] == _Prior.END)) & ~spaced[k]
-            with m.If(active & ~lexed.literal & (lane.error != 0)):
-                m.d.comb += code.eq(lane.error)
-            with m.Elif(in_tag & ~allowed & ~lane.broken & ~lane.tail):
-                m.d.comb += code.eq(Mux(after_tag_start, Code.BAD_NAME.value, Code.BAD_TAG.value))
-            with m.Elif(in_value & ~lexed.literal & lane.lt):
-                m.d.comb += code.eq(Code.LT_IN_VALUE.value)
-            with m.Elif(in_text & ~lexed.literal & lane.section_end):
-                m.d.comb += code.eq(Code.CDATA_END.value)
-
-            tagged = two.lanes[k]
-            literal_space = lane.space & ~lexed.literal
-            in_name = in_tag & named
+            in_value = (lexed.mode == Mode.DQ) | (lexed.mode == Mode.SQ)
+            quoted = raw & (((lexed.mode == Mode.DQ) & lane.dq) | ((lexed.mode == Mode.SQ) & lane.sq))
             m.d.sync += [
-                two_codes[k].eq(code),
-                two_late[k].eq(Mux(lane.error == 0, lane.more, 0)),
-                two_abuts[k].eq(abutting[k]),
-                tagged.byte.eq(
-                    Mux(in_value & literal_space, 0x20, Mux(in_text & lane.cr & ~lexed.literal, 0x0A, lane.byte)),
+                one[k].lane.eq(lane),
+                one[k].active.eq(active),
+                one[k].raw.eq(raw),
+                one[k].in_tag.eq(in_tag),
+                one[k].in_text.eq(active & (lexed.mode == Mode.TEXT)),
+                one[k].in_value.eq(active & in_value),
+                one[k].quoted.eq(quoted),
+                one[k].named.eq(in_tag & (lane.name | lane.start | lane.tail)),
+                one[k].quote.eq(in_tag & quote),
+                one[k].opens.eq(raw & (lexed.mode == Mode.TEXT) & lane.lt),
+                one[k].value.eq((in_tag & quote) | (in_value & ~quoted)),
+            ]
+
+        # Stage 2: what the byte before each was; for the first lane that is carried over.
+        two = [Signal(_LaneFacts, name=f"two{k}") for k in range(LANES)]
+        two_along = Signal(_Along)
+        two_valid = Signal()
+        two_class = [Signal(_Prior, name=f"two_class{k}") for k in range(LANES)]
+        two_kind = [Signal(_Kind, name=f"two_kind{k}") for k in range(LANES)]
+        counts, begins, spaced, abutting = (Signal(LANES, name=f"two_{name}") for name in ("counts", "begins", "spaced", "abutting"))
+        abuts = Signal()
+        carried = Signal(_Seen)
+        latest = Signal(_Seen)
+        m.d.sync += [two_valid.eq(one_valid), two_along.eq(one_along), abuts.eq(carried.named | carried.value)]
+        m.d.comb += latest.eq(carried)
+        before = carried
+        for k in range(LANES):
+            facts = one[k]
+            lane = facts.lane
+            own = Signal(_Seen, name=f"seen{k}")
+            slash = facts.in_tag & lane.slash
+            equals = facts.in_tag & lane.equals
+            m.d.comb += [
+                own.named.eq(facts.named),
+                own.lt.eq(facts.opens),
+                own.end.eq(slash & before.lt),
+                own.space.eq(facts.in_tag & lane.space),
+                own.value.eq(facts.value),
+            ]
+            m.d.sync += [
+                two[k].eq(facts),
+                begins[k].eq(facts.named & ~before.named),
+                two_kind[k].eq(Mux(before.lt, _Kind.ELEMENT, Mux(before.end, _Kind.END, _Kind.ATTRIBUTE))),
+                spaced[k].eq(before.space),
+                abutting[k].eq(before.named | before.value),
+                counts[k].eq(facts.opens | facts.quoted | facts.quote | slash | equals | (facts.in_tag & lane.gt) | facts.named),
+                two_class[k].eq(
+                    chosen(
+                        (facts.opens, _Prior.LT.value),
+                        (facts.quoted | facts.quote, _Prior.QUOTE.value),
+                        (slash & before.lt, _Prior.END.value),
+                        (slash & ~before.lt, _Prior.SLASH.value),
+                        (equals, _Prior.EQUALS.value),
+                        (facts.named, _Prior.NAME.value),
+                        width=3,
+                    )
                 ),
-                tagged.type.eq(Mux(in_name, Mux(element, WordType.ELEMENT, Mux(ends, WordType.END, WordType.ATTRIBUTE)), WordType.VALUE)),
-                tagged.begins.eq((in_name & fresh[k]) | (in_tag & quote)),
-                tagged.mark.eq(in_name | (in_value & ~closing & ~((lane.skip | lane.amp) & ~lexed.literal))),
+            ]
+            with m.If(facts.active):
+                m.d.comb += latest.eq(own)
+            before = Signal(_Seen, name=f"before{k + 1}")
+            m.d.comb += before.eq(Mux(facts.active, own, carried))
+        with m.If(one_along.event == Event.END):
+            m.d.sync += carried.eq(0)
+        with m.Else():
+            m.d.sync += carried.eq(latest)
+
+        # Stage 3: for each lane the latest byte of the tag before it, and the latest name.
+        three = [Signal(_LaneFacts, name=f"three{k}") for k in range(LANES)]
+        three_along = Signal(_Along)
+        three_valid = Signal()
+        three_abuts = Signal()
+        three_abutting, three_spaced, fresh, elements = (
+            Signal(LANES, name=f"three_{name}") for name in ("abutting", "spaced", "fresh", "elements")
+        )
+        prior = [Signal(_Prior, name=f"prior{k}") for k in range(LANES)]
+        kind = [Signal(_Kind, name=f"kind{k}") for k in range(LANES)]
+        was = [Signal(_Kind, name=f"was{k}") for k in range(LANES)]
+        carried_prior = Signal(_Prior)
+        carried_kind = Signal(_Kind)
+        m.d.sync += [
+            three_valid.eq(two_valid),
+            three_along.eq(two_along),
+            three_abuts.eq(abuts),
+            three_abutting.eq(abutting),
+            three_spaced.eq(spaced),
+            fresh.eq(begins),
+            elements.eq(begins & Cat(*(two_kind[k] == _Kind.ELEMENT for k in range(LANES)))),
+        ]
+        for k in range(LANES + 1):
+            prior_now = Signal(_Prior, name=f"prior_before{k}")
+            kind_now = Signal(_Kind, name=f"kind_before{k}")
+            m.d.comb += [prior_now.eq(carried_prior), kind_now.eq(carried_kind)]
+            for j in range(k):
+                with m.If(counts[j]):
+                    m.d.comb += prior_now.eq(two_class[j])
+                with m.If(begins[j]):
+                    m.d.comb += kind_now.eq(two_kind[j])
+            if k < LANES:
+                m.d.sync += [three[k].eq(two[k]), prior[k].eq(prior_now), was[k].eq(kind_now)]
+                m.d.sync += kind[k].eq(Mux(begins[k], two_kind[k], kind_now))
+            else:
+                m.d.sync += [carried_prior.eq(Mux(two_along.event == Event.END, _Prior.NONE, prior_now)), carried_kind.eq(kind_now)]
+
+        # Stage 4: the rules of tags, what each byte is part of, and how many elements each byte opens or closes before it.
+        four = Signal(TaggedWord)
+        four_valid = Signal()
+        four_event = Signal(Event)
+        four_event_code = Signal(5)
+        four_open = Signal()
+        codes = [Signal(5, name=f"code{k}") for k in range(LANES)]
+        lates = [Signal(2, name=f"late{k}") for k in range(LANES)]
+        four_abutting, visible, four_elements, four_ends = (
+            Signal(LANES, name=f"four_{name}") for name in ("abutting", "visible", "elements", "ends")
+        )
+        level, lower, higher = (Signal(LANES, name=f"four_{name}") for name in ("level", "lower", "higher"))
+        total = Signal(signed(3))
+        m.d.sync += [
+            four_valid.eq(three_valid),
+            four.offset.eq(three_along.offset),
+            four_event.eq(three_along.event),
+            four_event_code.eq(three_along.code),
+            four.position.eq(three_along.position),
+            four_open.eq(three_along.open),
+            four.cut.eq(three_abuts),
+            four_abutting.eq(three_abutting),
+            four_elements.eq(elements),
+        ]
+        delta = Const(0, signed(3))
+        for k in range(LANES):
+            facts = three[k]
+            lane = facts.lane
+            in_tag = facts.in_tag
+            in_text = facts.in_text
+            in_value = facts.in_value
+            quote = lane.dq | lane.sq
+            allowed = Signal(name=f"allowed{k}")
+            attribute = was[k] == _Kind.ATTRIBUTE
+            element = was[k] == _Kind.ELEMENT
+            m.d.comb += allowed.eq(
+                chosen(
+                    (prior[k] == _Prior.LT, lane.start | lane.slash),
+                    (prior[k] == _Prior.END, lane.start),
+                    (prior[k] == _Prior.SLASH, lane.gt),
+                    (
+                        prior[k] == _Prior.NAME,
+                        lane.space
+                        | (lane.equals & attribute)
+                        | (lane.slash & element)
+                        | (lane.gt & ~attribute)
+                        | Mux(three_spaced[k], lane.start & element, lane.name | lane.tail),
+                    ),
+                    (prior[k] == _Prior.EQUALS, lane.space | quote),
+                    (prior[k] == _Prior.QUOTE, lane.space | lane.slash | lane.gt | (lane.start & three_spaced[k])),
+                    width=1,
+                )
+            )
+            after_tag_start = ((prior[k] == _Prior.LT) | (prior[k] == _Prior.END)) & ~three_spaced[k]
+            not_allowed = in_tag & ~allowed & ~lane.broken & ~lane.tail
+            wrong_byte = facts.raw & (lane.error != 0)
+            lt_in_value = in_value & facts.raw & lane.lt
+            section_end = in_text & facts.raw & lane.section_end
+            leaves = Signal(name=f"leaves{k}")
+            m.d.comb += leaves.eq(in_tag & lane.gt & ((prior[k] == _Prior.SLASH) | (was[k] == _Kind.END)))
+            m.d.sync += [level[k].eq(delta == 0), lower[k].eq(delta == -1), higher[k].eq(delta == 1)]
+            next_delta = Signal(signed(3), name=f"delta{k}")
+            m.d.comb += next_delta.eq(delta + elements[k] - leaves)
+            delta = next_delta
+
+            tagged = four.lanes[k]
+            in_name = facts.named
+            m.d.sync += [
+                codes[k].eq(
+                    Mux(
+                        wrong_byte,
+                        lane.error,
+                        chosen(
+                            (not_allowed & after_tag_start, Code.BAD_NAME.value),
+                            (not_allowed & ~after_tag_start, Code.BAD_TAG.value),
+                            (lt_in_value, Code.LT_IN_VALUE.value),
+                            (section_end, Code.CDATA_END.value),
+                            width=5,
+                        ),
+                    )
+                ),
+                lates[k].eq(Mux(lane.error == 0, lane.more, 0)),
+                tagged.byte.eq(Mux(in_value & lane.space & facts.raw, 0x20, Mux(in_text & lane.cr & facts.raw, 0x0A, lane.byte))),
+                tagged.type.eq(
+                    Mux(
+                        in_name,
+                        Mux(
+                            kind[k] == _Kind.ELEMENT,
+                            WordType.ELEMENT,
+                            Mux(kind[k] == _Kind.END, WordType.END, WordType.ATTRIBUTE),
+                        ),
+                        WordType.VALUE,
+                    )
+                ),
+                tagged.begins.eq((in_name & fresh[k]) | facts.quote),
+                tagged.mark.eq(in_name | (in_value & ~facts.quoted & ~((lane.skip | lane.amp) & facts.raw))),
                 tagged.close.eq(in_tag & lane.gt),
                 tagged.empty.eq(prior[k] == _Prior.SLASH),
                 tagged.ending.eq(was[k] == _Kind.END),
-                tagged.shuts.eq(closing),
-                tagged.text.eq(in_text & ~((lane.lt | lane.amp | lane.skip) & ~lexed.literal)),
+                tagged.shuts.eq(facts.quoted),
+                tagged.text.eq(in_text & ~((lane.lt | lane.amp | lane.skip) & facts.raw)),
                 tagged.split.eq(in_tag & after_tag_start),
                 tagged.start.eq(lane.start & ~lane.tail),
                 tagged.colon.eq(lane.colon),
-                two_visible[k].eq(in_text & ~lexed.literal & ~lane.space & ~lane.lt & ~lane.broken & ~lane.tail),
+                visible[k].eq(in_text & facts.raw & ~lane.space & ~lane.lt & ~lane.broken & ~lane.tail),
+                four_ends[k].eq(in_tag & after_tag_start & ~in_name),
             ]
+        m.d.sync += total.eq(delta)
 
-        # Stage 3: open elements; the first error stops the document.
+        # Stage 5: the number of open elements, and what it forbids.
+        five = Signal(TaggedWord)
+        five_valid = Signal()
+        five_codes = [Signal(5, name=f"five_code{k}") for k in range(LANES)]
+        five_lates = [Signal(2, name=f"five_late{k}") for k in range(LANES)]
+        five_wrong, five_abutting, outside, text_outside, extra_root, unexpected, too_deep = (
+            Signal(LANES, name=f"five_{name}")
+            for name in ("wrong", "abutting", "outside", "text_outside", "extra_root", "unexpected", "too_deep")
+        )
+        five_ends, five_break = Signal(), Signal()
+        five_event_code = Signal(5)
         depth = Signal(8)
         root_seen = Signal()
         doctype_seen = Signal()
-        failed = Signal()
-        code = Signal(5)
-        position = Signal(32)
-        cut = Signal()
         at_zero = depth == 0
         at_one = depth == 1
         full = depth == self._depth
         nearly = depth == self._depth - 1
-
-        lane_code = [Signal(5, name=f"lane_code{k}") for k in range(LANES)]
-        lane_late = [Signal(2, name=f"lane_late{k}") for k in range(LANES)]
-        delta = Const(0, signed(3))
-        outside = []
+        ends = four_event == Event.END
+        m.d.sync += [
+            five.eq(four),
+            five_valid.eq(four_valid),
+            five_abutting.eq(four_abutting),
+            five_ends.eq(ends),
+            five_break.eq(four_event == Event.BREAK),
+            five_event_code.eq(
+                chosen(
+                    (four_event == Event.ERROR, four_event_code),
+                    ((four_event == Event.SECTION) & at_zero, Code.TEXT_OUTSIDE.value),
+                    ((four_event == Event.DOCTYPE) & (root_seen | doctype_seen), Code.BAD_DOCTYPE.value),
+                    (ends & (four_open | ~at_zero), Code.UNCLOSED.value),
+                    (ends & ~four_open & at_zero & ~root_seen, Code.NO_ROOT.value),
+                    width=5,
+                )
+            ),
+        ]
         for k in range(LANES):
-            tagged = two.lanes[k]
-            is_outside = Mux(delta == 0, at_zero, (delta == -1) & at_one)
-            outside.append(is_outside)
-            begins_element = tagged.begins & (tagged.type == WordType.ELEMENT)
-            too_deep = Mux(delta == 0, full, (delta == 1) & nearly)
-            begins_end = tagged.split & ~tagged.begins
-            with m.If(two_codes[k] != 0):
-                m.d.comb += [lane_code[k].eq(two_codes[k]), lane_late[k].eq(two_late[k])]
-            with m.Elif(two_visible[k] & is_outside):
-                m.d.comb += [lane_code[k].eq(Code.TEXT_OUTSIDE.value), lane_late[k].eq(two_late[k])]
-            with m.Elif(begins_element & is_outside & root_seen):
-                m.d.comb += lane_code[k].eq(Code.EXTRA_ROOT.value)
-            with m.Elif(begins_end & is_outside):
-                m.d.comb += lane_code[k].eq(Code.UNEXPECTED_END.value)
-            with m.Elif(begins_element & too_deep):
-                m.d.comb += lane_code[k].eq(Code.DEPTH.value)
-            leaves = tagged.close & (tagged.empty | tagged.ending)
-            next_delta = Signal(signed(3), name=f"delta{k}")
-            m.d.comb += next_delta.eq(delta + begins_element - leaves)
-            delta = next_delta
-
-        wrong = Signal(LANES)
-        m.d.comb += wrong.eq(Cat(*(lane_code[k] != 0 for k in range(LANES))))
-        wrong_lane = Signal(2)
-        wrong_late = Signal(2)
-        event_code = Signal(5)
-        with m.Switch(two_event):
-            with m.Case(Event.ERROR):
-                m.d.comb += event_code.eq(two_event_code)
-            with m.Case(Event.SECTION):
-                m.d.comb += event_code.eq(Mux(at_zero, Code.TEXT_OUTSIDE.value, 0))
-            with m.Case(Event.DOCTYPE):
-                m.d.comb += event_code.eq(Mux(root_seen | doctype_seen, Code.BAD_DOCTYPE.value, 0))
-            with m.Case(Event.END):
-                m.d.comb += event_code.eq(Mux(two_open | ~at_zero, Code.UNCLOSED.value, Mux(root_seen, 0, Code.NO_ROOT.value)))
-
-        ends = two_valid & (two_event == Event.END)
-        m.d.sync += [self.o_valid.eq(two_valid & (~failed | ends)), self.o.eq(two)]
-        with m.If(two_valid):
-            m.d.sync += self.o.split.eq(two_event == Event.BREAK)
-            with m.If(two_event == Event.DOCTYPE):
-                m.d.sync += doctype_seen.eq(1)
-            with m.If(~failed):
-                m.d.sync += depth.eq(depth + delta)
-                with m.If(Cat(*(two.lanes[k].begins & (two.lanes[k].type == WordType.ELEMENT) for k in range(LANES))).any()):
-                    m.d.sync += root_seen.eq(1)
-                with m.If(wrong.any()):
-                    m.d.sync += [failed.eq(1), position.eq(Cat(wrong_lane, two.offset[2:]) + wrong_late)]
-                    for k in reversed(range(LANES)):
-                        with m.If(wrong[k]):
-                            m.d.comb += [wrong_lane.eq(k), wrong_late.eq(lane_late[k])]
-                            m.d.sync += [code.eq(lane_code[k]), cut.eq(two_abuts[k])]
-                with m.Elif((event_code != 0) & ~ends):
-                    m.d.sync += [failed.eq(1), code.eq(event_code), position.eq(two.position), cut.eq(1)]
-            for k in range(LANES):
-                keep = ~wrong[: k + 1].any()
-                lane = self.o.lanes[k]
-                source = two.lanes[k]
-                m.d.sync += [
-                    lane.begins.eq(source.begins & keep),
-                    lane.mark.eq(source.mark & keep),
-                    lane.close.eq(source.close & keep),
-                    lane.text.eq(source.text & keep & ~outside[k]),
-                    lane.split.eq(source.split & keep),
-                ]
-        m.d.sync += [self.o.end.eq(ends), self.o.length.eq(two.position)]
-        with m.If(ends):
+            is_outside = (level[k] & at_zero) | (lower[k] & at_one)
             m.d.sync += [
-                self.o.code.eq(Mux(failed, code, event_code)),
-                self.o.position.eq(Mux(failed, position, two.position)),
-                self.o.cut.eq(Mux(failed, cut, two.cut)),
+                five_codes[k].eq(codes[k]),
+                five_lates[k].eq(lates[k]),
+                five_wrong[k].eq(codes[k] != 0),
+                outside[k].eq(is_outside),
+                text_outside[k].eq(visible[k] & is_outside),
+                extra_root[k].eq(four_elements[k] & is_outside & root_seen),
+                unexpected[k].eq(four_ends[k] & is_outside),
+                too_deep[k].eq(four_elements[k] & ((level[k] & full) | (higher[k] & nearly))),
+            ]
+        with m.If(ends):
+            m.d.sync += [depth.eq(0), root_seen.eq(0), doctype_seen.eq(0)]
+        with m.Elif(four_valid):
+            m.d.sync += [
+                depth.eq(depth + total),
+                root_seen.eq(root_seen | four_elements.any()),
+                doctype_seen.eq(doctype_seen | (four_event == Event.DOCTYPE)),
+            ]
+
+        # Stage 6: the first error stops the document.
+        failed = Signal()
+        code = Signal(5)
+        base = Signal(32)
+        late = Signal(2)
+        cut = Signal()
+        wrong = Signal(LANES)
+        m.d.comb += wrong.eq(five_wrong | text_outside | extra_root | unexpected | too_deep)
+        event_wrong = five_event_code != 0
+        first = [wrong[k] & ~wrong[:k].any() if k else wrong[0] for k in range(LANES)]
+        lane_codes = [
+            Mux(
+                five_wrong[k],
+                five_codes[k],
+                Mux(
+                    text_outside[k],
+                    Code.TEXT_OUTSIDE.value,
+                    Mux(
+                        extra_root[k],
+                        Code.EXTRA_ROOT.value,
+                        Mux(unexpected[k], Code.UNEXPECTED_END.value, Code.DEPTH.value),
+                    ),
+                ),
+            )
+            for k in range(LANES)
+        ]
+        lane_lates = [Mux(five_wrong[k] | text_outside[k], five_lates[k], 0) for k in range(LANES)]
+        any_wrong = wrong.any()
+        m.d.sync += [self.o.eq(five), self.o_valid.eq(five_valid & (~failed | five_ends)), self.o.split.eq(five_break)]
+        with m.If(five_valid & ~failed & (any_wrong | event_wrong)):
+            m.d.sync += [
+                failed.eq(1),
+                code.eq(Mux(any_wrong, chosen(*zip(first, lane_codes, strict=True), width=5), five_event_code)),
+                base.eq(
+                    Mux(
+                        any_wrong,
+                        Cat(chosen(*((first[k], k) for k in range(LANES)), width=2), five.offset[2:]),
+                        five.position,
+                    )
+                ),
+                late.eq(chosen(*zip(first, lane_lates, strict=True), width=2)),
+                cut.eq(chosen(*((first[k], five_abutting[k]) for k in range(LANES)), width=1) | ~any_wrong),
+            ]
+        for k in range(LANES):
+            keep = ~wrong[: k + 1].any()
+            lane = self.o.lanes[k]
+            source = five.lanes[k]
+            m.d.sync += [
+                lane.begins.eq(source.begins & keep),
+                lane.mark.eq(source.mark & keep),
+                lane.close.eq(source.close & keep),
+                lane.text.eq(source.text & keep & ~outside[k]),
+                lane.split.eq(source.split & keep),
+            ]
+        m.d.sync += [self.o.end.eq(five_ends), self.o.length.eq(five.position)]
+        with m.If(five_ends):
+            m.d.sync += [
+                self.o.code.eq(Mux(failed, code, five_event_code)),
+                self.o.position.eq(Mux(failed, base + late, five.position)),
+                self.o.cut.eq(Mux(failed, cut, five.cut)),
                 failed.eq(0),
-                depth.eq(0),
-                root_seen.eq(0),
-                doctype_seen.eq(0),
             ]
         return m

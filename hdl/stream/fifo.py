@@ -23,6 +23,8 @@ class StreamFifo(wiring.Component):
         Shape of the payload.
     depth : int
         Payloads that the queue holds, at least 2.
+    lut_depth : int
+        Queues up to this depth are kept in look-up tables, deeper ones in block RAM; :attr:`LUT_DEPTH` by default.
 
     Members
     -------
@@ -33,13 +35,13 @@ class StreamFifo(wiring.Component):
     """
 
     LUT_DEPTH = 32
-    """Queues up to this depth are kept in look-up tables, deeper ones in block RAM."""
 
-    def __init__(self, shape, depth: int):
+    def __init__(self, shape, depth: int, *, lut_depth: int | None = None):
         if not isinstance(depth, int) or isinstance(depth, bool) or depth < 2:
             raise ValueError(f"depth must be an integer of at least 2, not {depth!r}")
         self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
         self.depth = depth
+        self.lut_depth = self.LUT_DEPTH if lut_depth is None else lut_depth
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))})
 
     @property
@@ -47,7 +49,7 @@ class StreamFifo(wiring.Component):
         """Clocks from a write to an empty queue until the payload is offered."""
         if self.depth == 2:
             return 1
-        return 2 if self.depth <= self.LUT_DEPTH else 3
+        return 2 if self.depth <= self.lut_depth else 3
 
     def elaborate(self, platform):
         m = Module()
@@ -74,7 +76,7 @@ class StreamFifo(wiring.Component):
             m.d.sync += valid.eq(inner_valid)
             m.d.sync += payload.eq(inner_payload)
 
-        if self.depth <= self.LUT_DEPTH:
+        if self.depth <= self.lut_depth:
             m.submodules.queue = queue = fifo.SyncFIFO(width=Shape.cast(self.shape).width, depth=self.depth - 1)
             m.d.comb += [
                 queue.w_data.eq(self.i.payload),

@@ -1,24 +1,46 @@
 """Numbers as XPath 1.0 reads them from strings [XPath 4.4], kept as exact decimals."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.interfaces import number_shape
 from hdl.layouts import ProgramOperator
 
-__all__ = ["DecimalReader", "compares"]
+__all__ = ["Comparison", "DecimalReader", "compare", "compares"]
 
 _BIAS = 66
 
 
-def compares(operator, value, literal, *, ready=None):
-    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+class Comparison(data.Struct):
+    """How a number lies to another one: a clock's worth of a comparison."""
+
+    same: unsigned(1)
+    less: unsigned(1)
+    unlike: unsigned(1)
+    """Of different signs."""
+    negative: unsigned(1)
+    sound: unsigned(1)
+    """Neither is NaN."""
+
+
+def compare(value, literal):
+    """The :class:`Comparison` of two numbers, as its members in order."""
     magnitude = Cat(value.digits, value.exponent)
     other = Cat(literal.digits, literal.exponent)
-    same = (magnitude == other) & (value.negative == literal.negative)
-    smaller = Mux(value.negative == literal.negative, (magnitude < other) ^ value.negative, value.negative) & ~same
-    sound = ~value.nan & ~literal.nan
+    return Cat(
+        magnitude == other,
+        magnitude < other,
+        value.negative != literal.negative,
+        value.negative,
+        ~value.nan & ~literal.nan,
+    )
+
+
+def compares(operator, parts):
+    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+    same = parts.same & ~parts.unlike
+    smaller = Mux(parts.unlike, parts.negative, parts.less ^ parts.negative) & ~same
     holds = {
         ProgramOperator.EQ: same,
         ProgramOperator.LT: smaller,
@@ -26,9 +48,9 @@ def compares(operator, value, literal, *, ready=None):
         ProgramOperator.GT: ~smaller & ~same,
         ProgramOperator.GE: ~smaller,
     }
-    result = (operator == ProgramOperator.NE) & ~(sound & same)
+    result = (operator == ProgramOperator.NE) & ~(parts.sound & same)
     for name, truth in holds.items():
-        result = result | ((operator == name) & sound & truth)
+        result = result | ((operator == name) & parts.sound & truth)
     return result
 
 

@@ -85,7 +85,7 @@ class Parser(wiring.Component):
 
         def among(wanted):
             """A set of classes, written as its complement where that is smaller."""
-            others = set(_C) - set(wanted)
+            others = [one for one in _C if one not in wanted]
             return kind(*wanted) if len(wanted) <= len(others) else ~kind(*others)
 
         # Second clock: one wire for each state, and the way on from it.

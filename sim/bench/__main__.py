@@ -18,6 +18,9 @@ __all__ = ["MAKERS", "main"]
 MAKERS = {
     "parser": "sim.bench.parser:groups",
     "broker": "sim.bench.broker:groups",
+    "cases": "sim.bench.cases:groups",
+    "spark": "sim.bench.growth:groups",
+    "bus": "sim.bench.bus:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
 

@@ -13,21 +13,22 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.interface import Subscription
-from sim.engines.verilated_filter import subscribe
+from sim.engines.verilated_filter import cancel, subscribe
 from sim.verilated.broker import Answered, Item, Matched, Publication, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set
 
-__all__ = ["groups"]
+__all__ = ["MATCHING", "SET_SERIES", "Measured", "back_to_back", "groups", "measure", "series_rows", "task_rows", "thesis_subscriptions"]
 
 _SET1 = (35.94, 62.68, 91.96, 121.24, 147.92, 177.20, 206.48, 235.76, 262.44, 291.72)
 _SET2 = (45.74, 63.10, 83.58, 101.04, 118.50, 138.98)
+SET_SERIES = {1: _SET1, 2: _SET2}
 _STRATIX_MHZ = 50
 """Microseconds for one to ten series of Set 1 and one to six of Set 2, at this clock [T-Tab 7.1]."""
 
 _BUFFERING = (46.10, 92.20, 138.30, 184.40, 230.50, 276.60)
 _MAPPING = (16.08, 19.50, 22.74, 26.16, 29.58, 32.10)
-_MATCHING = (20.96, 21.88, 22.79, 23.71, 25.54, 28.47)
+MATCHING = (20.96, 21.88, 22.79, 23.71, 25.54, 28.47)
 _CYCLONE_MHZ, _PARSER_MHZ = 150, 50
 _LOADING_AND_PARSING = 56.32 + 10.54
 """Microseconds for one to six series of Set 2, and for the publication at the parser's clock [T-Tab 7.2]."""
@@ -37,63 +38,72 @@ _SIZES = (224, 1008, 2904, 15228)
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """Clocks: all frames, one publication alone, and between publications that follow each other."""
+class Measured:
+    """Clocks: all frames, one publication alone with names to learn and with names known, between publications that follow each other,
+    and all cancellations."""
 
     registration: int
     latency: int
+    again: int
     notified: int
     apart: float
+    cancellation: int
     matches: int
 
 
-def _measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> _Measured:
-    """Register, then publish one document alone and some back to back."""
+def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> Measured:
+    """Register, then publish one document alone and some back to back, then cancel."""
     config = BrokerConfig()
     warm = Subscription(2**31, "/warm")
     frames = [subscribe(one, link=number // 2 % config.links) for number, one in enumerate(texts)]
     before: list[Item] = [subscribe(warm), Publication(b"<a/>")]
-    answers = run([*before, *frames, Publication(document), subscribe(warm), *[Publication(document)] * copies], config)
-    results = [one for one in answers[2:] if isinstance(one, Answered)][: len(frames)]
+    cancels = [cancel(one) for one in texts]
+    answers = run([*before, *frames, Publication(document), subscribe(warm), *[Publication(document)] * copies, *cancels], config)
+    answered = [one for one in answers[2:] if isinstance(one, Answered)]
+    results, cancelled = answered[: len(frames)], answered[len(frames) + 1 :]
     matched = [one for one in answers[2:] if isinstance(one, Matched)]
-    if any(one.refusal is not Refusal.NONE for one in results) or any(one.code is not Code.OK for one in matched):
+    if any(one.refusal is not Refusal.NONE for one in results + cancelled) or any(one.code is not Code.OK for one in matched):
         raise ValueError("the bench's subscriptions and documents must be accepted")
     alone, *others = matched
     counted = others[_WARM:]
-    return _Measured(
+    return Measured(
         registration=results[-1].clock - results[0].first_word if results else 0,
         latency=alone.cycles,
+        again=others[0].cycles if others else 0,
         notified=alone.notified - alone.first_word,
         apart=(counted[-1].clock - others[_WARM - 1].clock) / len(counted) if counted else 0.0,
+        cancellation=cancelled[-1].clock - cancelled[0].first_word if cancelled else 0,
         matches=len(alone.references),
     )
 
 
-def _subscriptions(number: int, series: int) -> list[Subscription]:
+def thesis_subscriptions(number: int, series: int) -> list[Subscription]:
     return [Subscription(one.sid, one.text, one.semantics) for one in thesis_set(number, series=series)]
 
 
-def _series(seed: int, number: int, thesis: Sequence[float]) -> tuple[Row, ...]:
+def series_rows(seed: int, number: int) -> tuple[Row, ...]:
+    """T-Tab 7.1 for a set, in clocks: a row for each series, the first one of a single load."""
     document = thesis_document(seed=seed, size=980)
     rows = []
-    for series, figure in enumerate(thesis, start=1):
-        subscriptions = _subscriptions(number, series)
-        found = _measure(subscriptions, document, copies=0)
+    for series, figure in enumerate(SET_SERIES[number], start=1):
+        subscriptions = thesis_subscriptions(number, series)
+        found = measure(subscriptions, document, copies=0)
         more = {"registration": float(found.registration), "matched set": float(found.latency), "matches": float(found.matches)}
         ours = found.registration + found.latency
         rows.append(Row(f"Set {number}, {len(subscriptions)}", float(ours), figure * _STRATIX_MHZ, more))
     return tuple(rows)
 
 
-def _tasks(seed: int) -> tuple[Row, ...]:
+def task_rows(seed: int) -> tuple[Row, ...]:
+    """T-Tab 7.2 in clocks: three rows for each of six series, registration, one publication alone, and publications back to back."""
     document = thesis_document(seed=seed, size=1008)
     rows = []
     for series in range(1, 7):
-        subscriptions = _subscriptions(2, series)
-        found = _measure(subscriptions, document)
+        subscriptions = thesis_subscriptions(2, series)
+        found = measure(subscriptions, document)
         count = f"{len(subscriptions)} subscriptions"
         taking = (_BUFFERING[series - 1] + _MAPPING[series - 1]) * _CYCLONE_MHZ
-        matching = _MATCHING[series - 1] * _CYCLONE_MHZ
+        matching = MATCHING[series - 1] * _CYCLONE_MHZ
         path = _LOADING_AND_PARSING * _PARSER_MHZ + matching
         rows += [
             Row(f"{count}: buffer, map, register", float(found.registration), taking),
@@ -103,19 +113,29 @@ def _tasks(seed: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def _strangers() -> list[Subscription]:
+    return [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, 253)]
+
+
+def back_to_back(seed: int, size: int) -> float:
+    """Bytes per clock of the thesis's documents of that size, one after the other, past 252 subscriptions of which one matches."""
+    subscriptions = [*_strangers()[1:], Subscription(300, "//share")]
+    return size / measure(subscriptions, thesis_document(seed=seed, size=size)).apart
+
+
 def _pace(seed: int) -> tuple[Row, ...]:
     """Bytes per clock with no subscription that matches, with one that does, and with 252 that do."""
     rows = []
-    strangers = [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, 253)]
+    strangers = _strangers()
     for size in _SIZES:
         document = thesis_document(seed=seed, size=size)
         for name, subscriptions in (
             ("none registered", []),
             ("252 registered, none matches", strangers),
             ("252 registered, one matches", [*strangers[1:], Subscription(300, "//share")]),
-            ("252 registered, all match", _subscriptions(2, 6)),
+            ("252 registered, all match", thesis_subscriptions(2, 6)),
         ):
-            found = _measure(subscriptions, document)
+            found = measure(subscriptions, document)
             more = {"clocks": found.apart, "latency": float(found.latency), "matches": float(found.matches)}
             rows.append(Row(f"{size} B, {name}", size / found.apart, None, more))
     return tuple(rows)
@@ -129,14 +149,14 @@ def groups(seed: int) -> Sequence[Group]:
             "T-Tab 7.1: subscriptions of Set 1 and Set 2 and one publication of 980 bytes",
             "clocks",
             "registration and then the publication to its matched set, one after the other; the thesis's microseconds at its 50 MHz",
-            _series(seed, 1, _SET1) + _series(seed, 2, _SET2),
+            series_rows(seed, 1) + series_rows(seed, 2),
         ),
         Group(
             "broker-tasks",
             "T-Tab 7.2: series of Set 2 and a publication of 1008 bytes",
             "clocks",
             "the thesis's tasks at 150 MHz and 50 MHz in clocks; ours without a bus in front; matched sets of all subscriptions",
-            _tasks(seed),
+            task_rows(seed),
         ),
         Group(
             "broker-pace",

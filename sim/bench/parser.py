@@ -4,20 +4,18 @@ Cycles are those of the RTL, with input always available and output never held. 
 that come back to back; latency is from a document's first word to its verdict, for a document that has the parser to itself.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code
+from sim.bench.clock import clock
 from sim.bench.rows import Group, Row
 from sim.bench.samples import REAL, names_of, renamed, samples
 from sim.bench.software import PARSERS, bytes_per_second
 from sim.verilated.parser import Parsed, parse
 from spark_vectors.documents import thesis_document
 
-__all__ = ["CASE_I", "CASE_II", "Clock", "clock", "groups"]
+__all__ = ["CASE_I", "CASE_II", "groups"]
 
 CASE_I = {
     224: 2.133, 236: 2.247, 536: 2.038, 684: 2.171, 768: 2.092, 832: 2.248, 916: 2.058, 932: 2.099, 980: 2.305, 1008: 2.091,
@@ -31,29 +29,8 @@ CASE_II = {
 }  # fmt: skip
 """Bytes per clock by size of document [T-Tab 6.2]."""
 
-ASSUMED_MHZ = 120.0
-_RESULTS = Path(__file__).resolve().parent.parent.parent / "docs" / "results"
 _WARM, _COUNTED = 6, 24
 """Copies that fill the pipeline and the buffers, and copies between whose verdicts clocks are counted."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The clock that turns cycles into seconds; ``luts`` is None where nothing was placed."""
-
-    mhz: float
-    luts: int | None
-    origin: str
-
-
-def clock(results: Path = _RESULTS) -> Clock:
-    """The worst clock of the placed parser as :mod:`fpga.measure` reports it in ``docs/results``, or an assumed one."""
-    for path in sorted(results.glob("*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict) and str(found.get("component", "")).endswith(":Scbxp") and "mhz" in found:
-            luts = found.get("resources", {}).get("LUT4")
-            return Clock(min(found["mhz"]), luts, f"worst nextpnr seed on {found.get('device')}, docs/results/{path.name}")
-    return Clock(ASSUMED_MHZ, None, "assumed")
 
 
 def _measured(documents: Sequence[bytes], skeleton: Sequence[bytes]) -> list[Parsed]:
@@ -102,7 +79,7 @@ def _kinds() -> dict[str, tuple[bytes, float, int]]:
 
 def groups(seed: int) -> Sequence[Group]:
     """All groups of the parser."""
-    rate = clock()
+    rate = clock("Scbxp", assumed=120.0)
     kinds = _kinds()
     software = []
     for name, (document, ours, _) in {**kinds, **_thesis_kinds(seed)}.items():

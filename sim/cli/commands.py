@@ -42,7 +42,9 @@ class Meaning(enum.StrEnum):
     CONTAINMENT = "containment"
 
 
-EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help=f"What does the work: {', '.join(ENGINES)}.")]
+EngineOption = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help=f"What does the work: {', '.join(ENGINES)}; serial:PORT is a board.")
+]
 PresetOption = Annotated[Preset, typer.Option("--preset", help="The limits to apply; see `x2cbbr config`.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line instead of tables.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="XML documents, one a file.", show_default=False)]
@@ -125,6 +127,35 @@ def filter(
                 rows.append(render.Row(path, document.result, render.where(content, document.result.offset), document.matches))
     if not json:
         _console().print(render.results_table(rows))
+
+
+@app.command()
+def shell(
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="The broker: verilator, or serial:PORT for a board.")
+    ] = "verilator",
+    preset: PresetOption = Preset.DEFAULT,
+) -> None:
+    """Subscribe, publish and watch notifications at a prompt."""
+    from fpga.host.broker import Broker, BrokerError
+    from fpga.host.link import LinkError
+    from fpga.host.simulation import SimulationTransport
+    from fpga.host.transport import Transport, TransportError
+    from sim.cli.shell import Shell
+    from sim.engines.serial import open_port
+
+    kind, _, argument = engine.partition(":")
+    if kind not in ("verilator", "serial"):
+        fail(f"the shell cannot use the engine {engine!r}", hint="choose verilator, or serial:PORT")
+    try:
+        transport: Transport = open_port(argument) if kind == "serial" else SimulationTransport(PRESETS[preset])
+    except EngineError as error:
+        fail(str(error), hint=error.hint, status=ENGINE_FAILED)
+    try:
+        with Broker(transport) as broker:
+            Shell(broker).cmdloop()
+    except (BrokerError, LinkError, TransportError) as error:
+        fail(str(error), hint="check that the board is connected, programmed and not in use", status=ENGINE_FAILED)
 
 
 @app.command()

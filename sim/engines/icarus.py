@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from hdl.config import BrokerConfig
-from sim.engines.interface import EngineError, FilterResult, ParseResult, Subscription
-from sim.icarus import parser
+from sim.engines.interface import FilterResult, ParseResult, Subscription
+from sim.engines.verilated_filter import items_of, result_of
+from sim.icarus import broker, parser
 
 __all__ = ["IcarusEngine"]
 
 
 class IcarusEngine:
-    """Parses with the RTL, each document by itself; clocks are those of engine verilator."""
+    """Parses and filters with the RTL, each document by itself; clocks are those of engine verilator."""
 
     def __init__(self, config: BrokerConfig) -> None:
         self._config = config
@@ -19,4 +20,4 @@ class IcarusEngine:
         return [one.result(words=words) for one in parser.parse(documents, self._config, words=words, apart=True)]
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
-        raise EngineError("engine icarus parses but does not filter", hint="choose --engine model to filter")
+        return result_of(subscriptions, broker.run(items_of(subscriptions, documents, self._config), self._config))

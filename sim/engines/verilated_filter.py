@@ -1,4 +1,4 @@
-"""Filtering with the Verilated broker: subscriptions become frames, notifications become SIDs."""
+"""Filtering with a simulated broker: subscriptions become frames, notifications become SIDs."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from hdl.contract import Frame as ContractFrame
 from sim.engines.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
 from sim.verilated.broker import Answered, Frame, Item, Matched, Publication, run
 
-__all__ = ["filter_documents", "subscribe"]
+__all__ = ["cancel", "filter_documents", "items_of", "result_of", "stream_items", "subscribe"]
 
 
 def subscribe(subscription: Subscription, *, link: int = 0, content: Content = Content.HEADER) -> Frame:
@@ -23,6 +23,12 @@ def subscribe(subscription: Subscription, *, link: int = 0, content: Content = C
         link=link,
     )
     return Frame(ContractFrame(header, subscription.xpath.encode("utf-8", "surrogateescape")).pack())
+
+
+def cancel(subscription: Subscription) -> Frame:
+    """The frame that cancels it."""
+    header = Header(kind=Kind.UNSUBSCRIBE, osid=OSid(1 + subscription.sid % 255), reference=subscription.sid)
+    return Frame(ContractFrame(header).pack())
 
 
 def _filtered(found: Matched) -> Filtered:
@@ -42,19 +48,41 @@ def filter_documents(
     stalls: int | None = None,
     executable: Path | None = None,
     selecting: Collection[int] = (),
+    waves: Path | None = None,
+    options: Sequence[str] = (),
 ) -> FilterResult:
-    """Register the subscriptions, then publish the documents, in one run from reset on.
+    """Register the subscriptions, then publish the documents, in one run of the Verilated broker from reset on.
 
     Notifications are spread over the links; the subscriptions whose SIDs are ``selecting`` want the nodes that they select, the others the
     header alone. The clocks of a document are from its first word to its matched set; with ``apart`` it has
     the broker for itself.
     """
+    items = items_of(subscriptions, documents, config, selecting=selecting)
+    answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
+    return result_of(subscriptions, answers)
+
+
+def stream_items(
+    items: Sequence[Item], config: BrokerConfig, *, executable: Path | None = None, waves: Path | None = None, options: Sequence[str] = ()
+) -> list[Refusal | Filtered]:
+    """Frames and publications in turns, each answered before the next of the other kind, in one run of the Verilated broker."""
+    answers = run(items, config, executable=executable, waves=waves, options=options)
+    return [answer.refusal if isinstance(answer, Answered) else _filtered(answer) for answer in answers]
+
+
+def items_of(
+    subscriptions: Sequence[Subscription], documents: Sequence[bytes], config: BrokerConfig, *, selecting: Collection[int] = ()
+) -> list[Item]:
+    """What a simulated broker is given to filter the documents: frames, spread over the links, then publications."""
     frames = [
         subscribe(one, link=number % config.links, content=Content.SELECTED if one.sid in selecting else Content.HEADER)
         for number, one in enumerate(subscriptions)
     ]
-    items: list[Item] = [*frames, *(Publication(document) for document in documents)]
-    answers = run(items, config, apart=apart, stalls=stalls, executable=executable)
+    return [*frames, *(Publication(document) for document in documents)]
+
+
+def result_of(subscriptions: Sequence[Subscription], answers: Sequence[Answered | Matched]) -> FilterResult:
+    """The result of those items from the broker's answers to them."""
     results = [answer for answer in answers if isinstance(answer, Answered)]
     pairs = zip(subscriptions, results, strict=True)
     refused = [Refused(one, result.refusal) for one, result in pairs if result.refusal is not Refusal.NONE]

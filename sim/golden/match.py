@@ -133,15 +133,11 @@ class Indexed:
 
     def check_numbers(self, query: Query) -> None:
         """Raises :class:`NumberDigits` when a value that the subscription compares as a number is over the limit."""
-        for step in query.steps:
-            for test in step.tests:
-                if not test.numeric or test.number is None:
-                    continue
-                key = (test.subject, test.name if test.subject is Subject.ATTRIBUTE else step.name)
-                if key not in self._checked:
-                    for value in self._compared(*key):
-                        self.number(value, query.config)
-                    self._checked.add(key)
+        for place in query.compared:
+            if place not in self._checked:
+                for value in self._compared(*place):
+                    self.number(value, query.config)
+                self._checked.add(place)
 
     def _compared(self, subject: Subject, name: bytes | None) -> Iterable[bytes]:
         if subject is Subject.ATTRIBUTE:
@@ -204,6 +200,8 @@ def _below(index: Indexed, context: list[int], candidates: Iterable[int], *, its
 
 def _selected(query: Query, index: Indexed) -> list[int]:
     """The elements that are selected, or bear the selected attribute."""
+    if not query.names <= index.names.keys():
+        return []
     context = [-1]
     for step in query.steps:
         context = _walk(step, index, context, query.config)
@@ -244,6 +242,10 @@ def matches(query: Query, document: Document | Indexed, semantics: Semantics = S
     """Whether the subscription matches; raises :class:`NumberDigits` when the document is over the limit for it."""
     index = _indexed(document)
     index.check_numbers(query)
+    return _holds(query, index, semantics)
+
+
+def _holds(query: Query, index: Indexed, semantics: Semantics) -> bool:
     return bool(_selected(query, index)) if semantics is Semantics.EXACT else _contained(query, index)
 
 
@@ -253,4 +255,4 @@ def matched(subscriptions: Iterable[tuple[Query, Semantics]], document: Document
     registered = list(subscriptions)
     for query, _ in registered:
         index.check_numbers(query)
-    return [matches(query, index, semantics) for query, semantics in registered]
+    return [_holds(query, index, semantics) for query, semantics in registered]

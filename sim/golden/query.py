@@ -112,10 +112,18 @@ class Query:
     attribute: bytes | None = field(default=None, compare=False)
     attribute_axis: Axis = field(default=Axis.CHILD, compare=False)
     canonical: str = field(init=False, repr=False)
+    names: frozenset[bytes] = field(init=False, repr=False, compare=False)
+    """The names of the steps, all of which must occur among a document's elements for anything to be selected."""
+    compared: tuple[tuple[Subject, bytes | None], ...] = field(init=False, repr=False, compare=False)
+    """Where values are compared as numbers: the attributes of a name, or the elements of a name, None for all."""
 
     def __post_init__(self) -> None:
         final = "" if self.attribute is None else f"{self.attribute_axis.text}@{self.attribute.decode()}"
         object.__setattr__(self, "canonical", "".join(step.canonical for step in self.steps) + final)
+        object.__setattr__(self, "names", frozenset(step.name for step in self.steps if step.name is not None))
+        tests = ((step, test) for step in self.steps for test in step.tests if test.numeric and test.number is not None)
+        places = ((test.subject, test.name if test.subject is Subject.ATTRIBUTE else step.name) for step, test in tests)
+        object.__setattr__(self, "compared", tuple(dict.fromkeys(places)))
 
     @property
     def size(self) -> int:

@@ -30,7 +30,7 @@ module parse_bench;
     );
 
     integer input_file, output_file, got, byte_read, seed, stalls, apart;
-    integer clock, started, finished, idle;
+    integer clock, started, finished, ended, idle;
     integer first_word [0:1023];
     reg [8191:0] path;
     reg [31:0] length_bytes;
@@ -77,6 +77,7 @@ module parse_bench;
         output_file = $fopen(path, "w");
         started = 0;
         finished = 0;
+        ended = 0;
         idle = 0;
         for (clock = 0; clock < 4; clock = clock + 1) begin
             #1 clk = 0;
@@ -89,7 +90,7 @@ module parse_bench;
             #1 clk = 0;
         end
         next_document;
-        while ((more || i_valid || finished < started) && idle < 200000) begin
+        while ((more || i_valid || finished < started || ended < started) && idle < 200000) begin
             if (!i_valid && more && !(apart && at_start && started > finished) && free_now(3)) offer;
             o_ready = free_now(4);
             verdict_ready = free_now(4);
@@ -102,7 +103,10 @@ module parse_bench;
                     $fwrite(output_file, "W %h %h %h %h\n", 3'd`O_MARK_TYPE_TEXT, o_payload[`O_TEXT_INDEX], o_payload[`O_TEXT_COUNT], o_payload[`O_TEXT_DATA]);
                 if (o_payload[`O_MARK_VALID])
                     $fwrite(output_file, "W %h %h %h %h\n", o_payload[`O_MARK_TYPE], o_payload[`O_MARK_INDEX], o_payload[`O_MARK_COUNT], o_payload[`O_MARK_DATA]);
-                if (o_payload[`O_DONE]) $fwrite(output_file, "D\n");
+                if (o_payload[`O_DONE]) begin
+                    $fwrite(output_file, "D\n");
+                    ended = ended + 1;
+                end
             end
             if (verdict_valid && verdict_ready) begin
                 $fwrite(output_file, "V %h %h %h %h %h %h\n", verdict_payload[`VERDICT_VERDICT], verdict_payload[`VERDICT_CODE],

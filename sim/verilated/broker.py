@@ -13,7 +13,7 @@ from hdl.contract import Code, Content, Refusal
 from sim.engines.interface import EngineError
 from sim.verilated.builder import program
 
-__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "run"]
+__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "packed", "run"]
 
 _RESULT = struct.Struct("<IBIQQ")
 Body: TypeAlias = bytes
@@ -76,6 +76,11 @@ class Matched:
         return self.clock - self.first_word
 
 
+def packed(items: Sequence[Item]) -> bytes:
+    """The items as the file that the simulated broker reads."""
+    return b"".join((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data for item in items)
+
+
 def _read(raw: bytes, count: int) -> list[Answered | Matched]:
     found: dict[int, Answered | Matched] = {}
     at = 0
@@ -113,22 +118,26 @@ def run(
     together: bool = False,
     stalls: int | None = None,
     executable: Path | None = None,
+    waves: Path | None = None,
+    options: Sequence[str] = (),
 ) -> list[Answered | Matched]:
     """Run the broker from reset over the items; one answer for each, in order.
 
     Frames and publications take turns in the order of the items, each kind waiting until those of the other kind before it have been
     answered; publications between two frames follow back to back, or with ``apart`` one at a time. With ``together`` nothing waits.
-    ``stalls`` is the seed of random idle clocks and waits. ``executable`` is a program that was built before.
+    ``stalls`` is the seed of random idle clocks and waits. ``executable`` is a program that was built before, with traces where a VCD
+    file of ``waves`` is wanted; ``options`` are handed to it as they are.
     """
-    executable = executable or program(top="x2cbbr", main="filter_main.cpp", config=config)
+    executable = executable or program(top="x2cbbr", main="filter_main.cpp", config=config, trace=waves is not None)
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         source, results = Path(name) / "items", Path(name) / "results"
-        with source.open("wb") as file:
-            for item in items:
-                file.write((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data)
+        source.write_bytes(packed(items))
         command = [str(executable), str(source), str(results), *["--apart"] * apart, *["--together"] * together]
         if stalls is not None:
             command += ["--stalls", str(stalls)]
+        if waves is not None:
+            command += ["--vcd", str(waves)]
+        command += options
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             reason = done.stderr.strip() or f"status {done.returncode}"

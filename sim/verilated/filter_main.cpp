@@ -1,11 +1,12 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
-// usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE]
+// usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]
 // INPUT: for each item a byte, 'S' for a subscription frame or 'P' for a publication, a 32-bit little-endian length and the bytes.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
 // --together they do not wait, each stream keeps its own order. --apart also holds a publication back until the one before it is complete.
+// --fault sets the input of that name, which only a broker made for a test has.
 // --stalls makes the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
 
 #include <algorithm>
@@ -49,6 +50,7 @@ struct Options {
     bool apart = false, together = false;
     Stalls stalls;
     std::string vcd;
+    unsigned fault = 0;
 };
 
 Options options_of(int argc, char **argv) {
@@ -61,6 +63,10 @@ Options options_of(int argc, char **argv) {
             options.together = true;
         else if (option == "--stalls" && k + 1 < argc)
             options.stalls.seed(std::strtoull(argv[++k], nullptr, 0));
+#ifdef X2CBBR_FAULT
+        else if (option == "--fault" && k + 1 < argc)
+            options.fault = unsigned(std::strtoul(argv[++k], nullptr, 0));
+#endif
 #ifdef X2CBBR_TRACE
         else if (option == "--vcd" && k + 1 < argc)
             options.vcd = argv[++k];
@@ -145,7 +151,7 @@ template <typename Value> void write(std::ofstream &output, const Value *value, 
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE]");
+        fail("usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]");
     Options options = options_of(argc, argv);
     Stalls &stalls = options.stalls;
     Lane frames, publications;
@@ -178,6 +184,10 @@ int main(int argc, char **argv) {
     auto &subscription_valid = top->subscription___05Fvalid;
     publication_valid = subscription_valid = 0;
     top->clear = 0;
+    top->skeleton___05Fvalid = 0;
+#ifdef X2CBBR_FAULT
+    top->fault = options.fault;
+#endif
     top->rst = 1;
     for (int k = 0; k < 4; k++, clock++) {
         level(0);

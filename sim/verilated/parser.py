@@ -71,13 +71,15 @@ def parse(
     apart: bool = False,
     stalls: int | None = None,
     skeleton: Sequence[bytes] = (),
+    executable: Path | None = None,
 ) -> list[Parsed]:
     """Parse the documents in one run from reset on.
 
     ``apart`` gives each document the parser for itself; otherwise they follow back to back. ``stalls`` is the seed of random idle clocks
-    at the input and waits at the outputs. The names of ``skeleton`` are loaded beforehand [T 4.5.1]; others are learned.
+    at the input and waits at the outputs. The names of ``skeleton`` are loaded beforehand [T 4.5.1]; others are learned. ``executable`` is
+    a program that was built before.
     """
-    executable = program(top="scbxp", main="parse_main.cpp", config=config)
+    executable = executable or program(top="scbxp", main="parse_main.cpp", config=config)
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         folder = Path(name)
         _write_items(folder / "documents", documents)

@@ -140,8 +140,9 @@ def _utf16(draw: Draw, data: bytes) -> tuple[bytes, int]:
 
 
 def _without_namespaces(root: Element) -> Element:
-    kept = [(name, value) for name, value in root.attributes if not name.startswith("xmlns")]
-    return Element(root.name, kept, [child for child in root.children if isinstance(child, str)])
+    """The root alone with its text, without declarations and without prefixes that would need one."""
+    kept = [(name, value) for name, value in root.attributes if name != "xmlns" and ":" not in name]
+    return Element(root.name.rpartition(":")[2], kept, [child for child in root.children if isinstance(child, str)])
 
 
 def break_tree(root: Element, code: Code, draw: Draw, config: BrokerConfig) -> tuple[bytes, int]:

@@ -18,12 +18,13 @@ from spark_vectors.parameters import VectorParameters
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store
 
-__all__ = ["Cell", "coverage", "main", "promised"]
+__all__ = ["ALL_FEATURES", "Cell", "count", "coverage", "empty", "main", "promised"]
 
 ALL_FEATURES = (*FEATURES, *(semantics.name.lower() for semantics in Semantics))
 _CODES_FROM = 240
 _FEATURES_FROM = 500
 _SIZES_FROM = 4000
+_HUGE_FROM = 16_000
 _SUBSCRIPTIONS_FROM = 192
 
 
@@ -52,6 +53,8 @@ def promised(parameters: VectorParameters) -> Iterator[Cell]:
         yield from (Cell(feature, verdict.text) for verdict in Verdict)
         if parameters.documents >= _SIZES_FROM:
             sizes = [size for size in (SizeClass.SMALL, SizeClass.MEDIUM, SizeClass.LARGE) if size.low <= parameters.largest]
+            if parameters.documents >= _HUGE_FROM and parameters.largest > 2 * SizeClass.HUGE.low:
+                sizes.append(SizeClass.HUGE)
             yield from (Cell(feature, Verdict.WELL_FORMED.text, size.name.lower(), hit) for size in sizes for hit in (True, False))
 
 
@@ -101,6 +104,20 @@ def empty(cells: list[dict[str, Any]], wanted: Iterator[Cell]) -> list[Cell]:
     return [cell for cell in wanted if cell not in found]
 
 
+def count(spark: SparkSession, vectors: str, *, partitions: int | None = None, quiet: bool = False) -> dict[str, Any]:
+    """Counts the cells, writes them to ``coverage.json`` beside the vectors and returns them with the promised ones that are empty."""
+    store = Store(spark, vectors)
+    parameters = VectorParameters.from_dict(store.manifest()["parameters"])
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions or 4))
+    with Progress(spark, quiet=quiet) as progress:
+        progress.say("counting the cells of the cross")
+        cells = [row.asDict() for row in coverage(spark, vectors).orderBy("what", "verdict", "size", "hit").collect()]
+    missing = empty(cells, promised(parameters))
+    report = {"cells": cells, "promised": len(list(promised(parameters))), "empty": [str(cell) for cell in missing]}
+    store.write_text("coverage.json", json.dumps(report, indent=1) + "\n")
+    return report
+
+
 def main(argv: list[str] | None = None) -> int:
     """``python -m spark_vectors.jobs.coverage --vectors DIR``; exit status 0 full, 1 a promised cell is empty, 2 not run."""
     parser = arguments(__doc__)
@@ -109,19 +126,11 @@ def main(argv: list[str] | None = None) -> int:
 
     def job() -> int:
         with open_session(options.master, name="x2cbbr coverage", partitions=options.partitions) as spark:
-            store = Store(spark, options.vectors)
-            parameters = VectorParameters.from_dict(store.manifest()["parameters"])
-            spark.conf.set("spark.sql.shuffle.partitions", str(options.partitions or 4))
-            with Progress(spark, quiet=options.quiet) as progress:
-                progress.say("counting the cells of the cross")
-                cells = [row.asDict() for row in coverage(spark, options.vectors).orderBy("what", "verdict", "size", "hit").collect()]
-            missing = empty(cells, promised(parameters))
-            report = {"cells": cells, "promised": len(list(promised(parameters))), "empty": [str(cell) for cell in missing]}
-            store.write_text("coverage.json", json.dumps(report, indent=1) + "\n")
-        print(f"{len(cells)} cells counted, {report['promised']} promised, {len(missing)} of them empty")
-        for cell in missing:
+            report = count(spark, options.vectors, partitions=options.partitions, quiet=options.quiet)
+        print(f"{len(report['cells'])} cells counted, {report['promised']} promised, {len(report['empty'])} of them empty")
+        for cell in report["empty"]:
             print(f"empty: {cell}", file=sys.stderr)
-        return DIFFERENT if missing else 0
+        return DIFFERENT if report["empty"] else 0
 
     return run(job)
 

@@ -8,11 +8,10 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sim.engines.interface import EngineError
-from spark_vectors.engines import engine
-from spark_vectors.errors import JobError
+from spark_vectors import streams
+from spark_vectors.engines import Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
-from spark_vectors.jobs.vectors import SMALL, add_parameters, make, parameters_from, partitions_for
+from spark_vectors.jobs.vectors import SMALL, add_parameters, arguments_of, ensure, parameters_from, partitions_for
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.running import RESULTS, run_chunk
 from spark_vectors.schema import DIFFERENCES
@@ -22,13 +21,15 @@ from spark_vectors.store import Store, absolute, spark_schema
 __all__ = ["differences", "main", "regress"]
 
 
+def _replay_command(parameters: VectorParameters, name: str) -> str:
+    waves = " --waves" if isinstance(engine(name, parameters.limits), Traceable) else ""
+    return f".venv/bin/python -m spark_vectors.jobs.replay {' '.join(arguments_of(parameters))} --engine {name}{waves}"
+
+
 def _replay(parameters: VectorParameters, name: str) -> Column:
-    fixed = (
-        f"--seed {parameters.seed} --subscriptions {parameters.subscriptions} --largest {parameters.largest} --config {parameters.config}"
-    )
-    start = f"python -m spark_vectors.jobs.replay {fixed} --engine {name} --set "
+    start = f"{_replay_command(parameters, name)} --row "
     sid = F.when(F.col("sid").isNull(), "").otherwise(F.concat(F.lit(" --sid "), F.col("sid").cast("string")))
-    return F.concat(F.lit(start), F.col("set").cast("string"), F.lit(" --row "), F.col("row").cast("string"), sid)
+    return F.concat(F.lit(start), F.col("row").cast("string"), sid)
 
 
 def _text(*columns: str) -> Column:
@@ -84,20 +85,25 @@ def differences(store: Store, results: DataFrame, parameters: VectorParameters, 
 
 
 def _refusals(store: Store, results: DataFrame) -> DataFrame:
-    """Subscriptions refused otherwise than the model does, once a set."""
+    """Subscriptions refused otherwise than the model does, once a set, with the first document of the set."""
+    first = results.groupBy("set").agg(F.min("row").alias("row"))
     got = results.where(F.col("refused").isNotNull()).select("set", F.explode_outer("refused").alias("entry")).distinct()
     ours = store.read_table("subscriptions").where(F.col("refusal") != 0)
     wanted = ours.select("set", F.concat_ws(":", F.col("sid").cast("string"), F.col("refusal").cast("string")).alias("entry"))
     wanted = wanted.join(got.select("set").distinct(), "set")
 
     def rows(entries: DataFrame, expected: str, received: str) -> DataFrame:
-        return entries.where(F.col("entry").isNotNull()).select(
-            F.lit(0).cast("long").alias("row"),
-            "set",
-            F.split("entry", ":")[0].cast("int").alias("sid"),
-            F.concat(F.lit(expected), F.lit(" "), F.split("entry", ":")[1]).alias("expected"),
-            F.lit(received).alias("got"),
-            F.lit("refusal").alias("kind"),
+        return (
+            entries.where(F.col("entry").isNotNull())
+            .join(first, "set")
+            .select(
+                "row",
+                "set",
+                F.split("entry", ":")[0].cast("int").alias("sid"),
+                F.concat(F.lit(expected), F.lit(" "), F.split("entry", ":")[1]).alias("expected"),
+                F.lit(received).alias("got"),
+                F.lit("refusal").alias("kind"),
+            )
         )
 
     missing = wanted.join(got, ["set", "entry"], "left_anti")
@@ -113,17 +119,15 @@ def regress(
     manifest = store.manifest()
     parameters = VectorParameters.from_dict(manifest["parameters"])
     target.check_writable()
-    try:
-        engine(name, parameters.limits).parse([b"<a/>"])
-    except EngineError as error:
-        raise JobError(str(error), hint=error.hint) from None
     config = parameters.config
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions or partitions_for(spark, parameters.documents)))
     start = time.monotonic()
     with Progress(spark, quiet=quiet) as progress:
+        progress.say(f"seeing to engine {name}")
+        shipped = ship(spark, name, parameters.limits, words=words)
         progress.say("checking the vectors against their manifest")
-        store.check_tables(manifest, "documents", "subscriptions", "golden")
-        progress.say(f"running {parameters.documents} documents x {parameters.subscriptions} subscriptions on {name}")
+        store.check_tables(manifest, *manifest["tables"])
+        progress.say(f"running {parameters.rows} documents x {parameters.subscriptions} subscriptions on {name}")
         documents = store.read_table("documents").select("row", "set", "chunk", "data", "kind")
         chunks = documents.select(F.col("set").alias("set"), F.col("chunk").alias("chunk")).distinct()
         sets = store.read_table("subscriptions").select("set", "sid", "text", "semantics").join(F.broadcast(chunks), "set")
@@ -131,28 +135,52 @@ def regress(
         running = time.monotonic()
         target.write_table(
             "results",
-            pairs.applyInArrow(lambda left, right: run_chunk(left, right, name=name, config=config, words=words), spark_schema(RESULTS)),
+            pairs.applyInArrow(
+                lambda left, right: run_chunk(left, right, name=name, config=config, words=words, shipped=shipped), spark_schema(RESULTS)
+            ),
             small=parameters.documents <= SMALL,
         )
         running = time.monotonic() - running
+        streaming = parameters.scenarios > 0 and isinstance(engine(name, parameters.limits), streams.Streaming)
+        if streaming:
+            progress.say(f"running {parameters.scenarios} streams of {parameters.events} events on {name}")
+            groups = store.read_table("scenarios").select("row", "step", "frame", "kind").groupBy("row")
+            told = groups.applyInArrow(
+                lambda table: streams.run_stream(table, name=name, config=config, shipped=shipped), spark_schema(streams.STREAMED)
+            )
+            target.write_table("streamed", told, small=True)
         progress.say("comparing with the golden results")
         results = target.read_table("results", RESULTS)
         found = differences(store, results, parameters, name)
+        if streaming:
+            streamed = target.read_table("streamed", streams.STREAMED)
+            command = _replay_command(parameters, name)
+            apart = streams.differences(store.read_table("scenarios"), streamed, seed=parameters.seed, replay=command)
+            found = found.unionByName(apart)
         target.write_table("differences", found, small=True)
-        summary = _summary(target, results, parameters, name, running)
+        summary = _summary(store, target, results, parameters, name, running)
+        summary["streams"] = parameters.scenarios if streaming else 0
     summary["seconds"] = round(time.monotonic() - start, 2)
     target.write_text("summary.json", json.dumps(summary, indent=2, sort_keys=True) + "\n")
     return summary
 
 
-def _summary(target: Store, results: DataFrame, parameters: VectorParameters, name: str, running: float) -> dict[str, Any]:
+def _pairs(store: Store, results: DataFrame) -> int:
+    """Documents x subscriptions of the set that each went past."""
+    sets = store.read_table("subscriptions").groupBy("set").agg(F.count("*").alias("entries"))
+    total = results.groupBy("set").agg(F.count("*").alias("documents")).join(sets, "set")
+    counted = total.agg(F.sum(F.col("documents") * F.col("entries")).alias("pairs")).first()
+    return int(counted["pairs"]) if counted is not None else 0
+
+
+def _summary(store: Store, target: Store, results: DataFrame, parameters: VectorParameters, name: str, running: float) -> dict[str, Any]:
     totals = results.agg(
         F.count("*").alias("documents"), F.sum("bytes").alias("bytes"), F.sum("cycles").alias("cycles"), F.sum("seconds").alias("engine")
     ).first()
     assert totals is not None
     stored = target.read_table("differences", DIFFERENCES)
     kinds = {row["kind"]: row["count"] for row in stored.groupBy("kind").count().collect()}
-    pairs = totals["documents"] * parameters.subscriptions
+    pairs = _pairs(store, results)
     return {
         "engine": name,
         "config": parameters.config,
@@ -206,12 +234,7 @@ def main(argv: list[str] | None = None) -> int:
         parameters = parameters_from(options)
         output = options.output or f"{absolute(options.vectors)}/regress"
         with open_session(options.master, name="x2cbbr regress", partitions=options.partitions) as spark:
-            if not _made(Store(spark, options.vectors), parameters):
-                _, apart = make(spark, parameters, options.vectors, partitions=options.partitions, quiet=options.quiet)
-                if apart:
-                    raise JobError(
-                        f"the judges of the golden results disagree on {apart} rows", hint=f"see {options.vectors}/disagreements"
-                    )
+            ensure(spark, parameters, options.vectors, partitions=options.partitions, quiet=options.quiet)
             summary = regress(
                 spark,
                 options.vectors,
@@ -225,14 +248,6 @@ def main(argv: list[str] | None = None) -> int:
         return DIFFERENT if summary["differences"] else 0
 
     return run(job)
-
-
-def _made(store: Store, parameters: VectorParameters) -> bool:
-    try:
-        manifest = store.manifest()
-    except JobError:
-        return False
-    return VectorParameters.from_dict(manifest["parameters"]) == parameters and manifest["disagreements"] == 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Makes a set of vectors: documents, subscriptions, streams, their golden results, and binary files for simulators."""
 
 import argparse
+import json
 import sys
+import time
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -12,16 +15,21 @@ from hdl.config import PRESETS
 from hdl.contract import Code, Refusal, Semantics
 from spark_vectors import workers
 from spark_vectors.binary import DocumentRecord, GoldenRecord, SubscriptionRecord, pack_documents, pack_golden, pack_subscriptions
+from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import VectorParameters
+from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, put_file, spark_schema
 
-__all__ = ["SMALL", "add_parameters", "main", "make", "parameters_from", "partitions_for"]
+__all__ = ["SMALL", "add_parameters", "arguments_of", "ensure", "main", "make", "parameters_from", "partitions_for", "timings"]
 
 SMALL = 5000
 """Documents up to which a table becomes one file a kind."""
+
+_TIMINGS = "timings.json"
+"""How long the golden results took: beside the manifest, which must not depend on it."""
 
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
 
@@ -100,17 +108,20 @@ def make(
     small = parameters.documents <= SMALL
     spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
     with Progress(spark, quiet=quiet) as progress:
-        progress.say(f"generating {parameters.documents} documents")
-        rows = spark.range(0, parameters.documents, 1, tasks)
+        progress.say(f"generating {parameters.rows} documents")
+        rows = spark.range(0, parameters.rows, 1, tasks)
         made = rows.mapInArrow(lambda batches: workers.documents(batches, parameters), spark_schema(DOCUMENTS))
         store.write_table("documents", made, small=small)
-        progress.say(f"generating {parameters.sets} x {parameters.subscriptions} subscriptions")
-        sets = spark.range(0, parameters.sets, 1, min(tasks, parameters.sets))
+        numbers = parameters.set_numbers
+        progress.say(f"generating {len(numbers)} sets of up to {parameters.subscriptions} subscriptions")
+        sets = spark.range(0, len(numbers), 1, min(tasks, len(numbers)))
         listed = sets.mapInArrow(lambda batches: workers.subscriptions(batches, parameters), spark_schema(SUBSCRIPTIONS))
         store.write_table("subscriptions", listed, small=True)
-        progress.say(f"evaluating {parameters.documents * parameters.subscriptions} pairs by libxml2 and the model")
+        progress.say(f"evaluating about {parameters.rows * parameters.subscriptions} pairs by libxml2 and the model")
         results = _golden(store.read_table("documents"), store.read_table("subscriptions"), parameters.config)
+        start = time.monotonic()
         store.write_table("golden", results, small=small)
+        store.write_text(_TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
         if parameters.scenarios:
             progress.say(f"evaluating {parameters.scenarios} streams of {parameters.events} events")
             streams = spark.range(0, parameters.scenarios, 1, min(tasks, parameters.scenarios))
@@ -124,6 +135,24 @@ def make(
         apart = _disagreements(store, parameters)
     contents = {"tables": tables, "binary": binary, "disagreements": apart}
     return store.write_manifest(parameters, contents), apart
+
+
+def timings(store: Store) -> float:
+    """Seconds that the golden results of a set took."""
+    return float(json.loads(store.read_text(_TIMINGS))["golden_seconds"])
+
+
+def ensure(spark: SparkSession, parameters: VectorParameters, output: str, *, partitions: int | None = None, quiet: bool = False) -> None:
+    """Makes the set of vectors unless it is there; raises :class:`JobError` where the judges disagree."""
+    try:
+        manifest = Store(spark, output).manifest()
+        if VectorParameters.from_dict(manifest["parameters"]) == parameters and manifest["disagreements"] == 0:
+            return
+    except JobError:
+        pass
+    _, apart = make(spark, parameters, output, partitions=partitions, quiet=quiet)
+    if apart:
+        raise JobError(f"the judges of the golden results disagree on {apart} rows", hint=f"see {output}/disagreements")
 
 
 def _disagreements(store: Store, parameters: VectorParameters) -> int:
@@ -169,18 +198,41 @@ def _disagreements(store: Store, parameters: VectorParameters) -> int:
     return count
 
 
+_SIZES = ("seed", "documents", "sets", "scenarios", "events", "largest")
+
+
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """The arguments that become :class:`VectorParameters`."""
     defaults = VectorParameters()
-    for name in ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(defaults, name), help=f"(default: {getattr(defaults, name)})")
+    for name in _SIZES:
+        parser.add_argument(f"--{name}", type=int, default=getattr(defaults, name), help="(default: %(default)s)")
+    parser.add_argument("--subscriptions", type=int, help="in a set (default: as many as the broker holds)")
     parser.add_argument("--config", choices=tuple(PRESETS), default=defaults.config, help="the broker's limits (default: %(default)s)")
+    paths = parser.add_argument_group("paths", "parameters of the path generator; shares and probabilities are 0 to 1")
+    for name, value in asdict(defaults.paths).items():
+        if isinstance(value, bool):
+            paths.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=value)
+        else:
+            paths.add_argument(f"--{name}", type=type(value), default=value, help="(default: %(default)s)")
 
 
 def parameters_from(options: argparse.Namespace) -> VectorParameters:
     """The parameters that the arguments stand for."""
-    names = ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest", "config")
-    return VectorParameters(**{name: getattr(options, name) for name in names})
+    subscriptions = PRESETS[options.config].subscriptions if options.subscriptions is None else options.subscriptions
+    paths = PathParameters(**{name: getattr(options, name) for name in asdict(PathParameters())})
+    sizes = {name: getattr(options, name) for name in _SIZES}
+    return VectorParameters(**sizes, subscriptions=subscriptions, config=options.config, paths=paths)
+
+
+def arguments_of(parameters: VectorParameters) -> list[str]:
+    """The arguments that stand for the parameters, as far as they are not the defaults."""
+    chosen = {name: getattr(parameters, name) for name in (*_SIZES, "subscriptions", "config")}
+    found = [f"--{name}={value}" for name, value in chosen.items()]
+    defaults = asdict(PathParameters())
+    for name, value in asdict(parameters.paths).items():
+        if value != defaults[name]:
+            found.append(f"--{'' if value else 'no-'}{name}" if isinstance(value, bool) else f"--{name}={value}")
+    return found
 
 
 def main(argv: list[str] | None = None) -> int:

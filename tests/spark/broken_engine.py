@@ -1,48 +1,68 @@
-"""Engines with one fault each, which a regression must find."""
+"""Engines with a fault, which a regression must find, or with a mishap, which it must survive."""
 
 import os
 import signal
+import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from hdl.contract import Code
-from sim.engines.interface import Filtered, FilterResult, ParseResult, Subscription
-from sim.engines.model import ModelEngine
+from hdl.contract import Refusal
+from sim.engines.interface import Filtered, FilterResult, Subscription
+from sim.engines.verilated_filter import filter_documents, stream_items
+from sim.engines.verilator import VerilatorEngine
+from sim.verilated.broker import Item
+from sim.verilated.builder import program
 
 
-class InvertedEngine(ModelEngine):
-    """Takes ``<`` in an attribute test for ``>=``."""
+class FaultyEngine(VerilatorEngine):
+    """The hardware of :mod:`tests.spark.faulty_broker` with its faults switched on; it is built with traces."""
+
+    fault = 0
+
+    def programs(self, *, words: bool) -> dict[str, Path]:
+        return {"filter": program(top="tests.spark.faulty_broker:FaultyBroker", main="filter_main.cpp", config=self._config, trace=True)}
+
+    def _program(self) -> Path:
+        return self._programs.get("filter") or self.programs(words=False)["filter"]
+
+    def _run(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path | None) -> FilterResult:
+        options = ["--fault", str(self.fault)]
+        return filter_documents(subscriptions, documents, self._config, executable=self._program(), waves=waves, options=options)
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
-        wrong = [replace(entry, xpath=entry.xpath.replace("@version<2.5", "@version>=2.5")) for entry in subscriptions]
-        return super().filter(wrong, documents)
+        return self._run(subscriptions, documents, None)
+
+    def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
+        return self._run(subscriptions, documents, waves)
+
+    def stream(self, items: Sequence[Item], *, waves: Path | None = None) -> list[Refusal | Filtered]:
+        return stream_items(items, self._config, executable=self._program(), waves=waves, options=["--fault", str(self.fault)])
 
 
-class TrustingEngine(ModelEngine):
+class InvertedEngine(FaultyEngine):
+    """Takes ``<`` for ``>=``."""
+
+    fault = 1
+
+
+class TrustingEngine(FaultyEngine):
     """Does not look at the names of end tags."""
 
-    def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
-        result = super().filter(subscriptions, documents)
-        return replace(result, documents=tuple(_trusting(entry) for entry in result.documents))
+    fault = 2
 
 
-def _trusting(entry: Filtered) -> Filtered:
-    if entry.result.code is not Code.MISMATCHED_END:
-        return entry
-    return Filtered(ParseResult(Code.OK, None, entry.result.bytes), entry.matches)
-
-
-class MortalEngine(ModelEngine):
-    """Kills the executor that it runs in, once: the first to filter leaves a mark at the path in X2CBBR_MORTAL."""
+class MortalEngine(FaultyEngine):
+    """The hardware without a fault, but it kills the executor that it runs in, once: the first to filter leaves a mark at X2CBBR_MORTAL."""
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         try:
-            os.close(os.open(os.environ["X2CBBR_MORTAL"], os.O_CREAT | os.O_EXCL))
+            mark = os.open(os.environ["X2CBBR_MORTAL"], os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
             return super().filter(subscriptions, documents)
         os.kill(_executor(os.getpid()), signal.SIGKILL)
-        return super().filter(subscriptions, documents)
+        os.write(mark, b"killed")
+        time.sleep(5)  # the answer has nobody to go to
+        os._exit(1)
 
 
 def _executor(process: int) -> int:

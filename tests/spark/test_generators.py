@@ -10,8 +10,9 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Frame, Header, Kind, OSid, Semantics, Verdict
 from sim.golden.xml import parse
 from spark_vectors.documents import KINDS, document, size_class, thesis_document
-from spark_vectors.families.broken import CODES
+from spark_vectors.families.broken import CODES, break_tree
 from spark_vectors.families.stock import THESIS_SIZES
+from spark_vectors.families.tree import Element
 from spark_vectors.golden import refusal_of
 from spark_vectors.queries import PathParameters, subscription_set, thesis_set
 from spark_vectors.refusals import REFUSALS
@@ -121,6 +122,14 @@ def test_documents_end_in_what_they_were_made_for() -> None:
     assert len(sizes) == 5
 
 
+def test_too_many_prefixes_need_no_prefix_before_them() -> None:
+    root = Element("p:root", [("xmlns:p", "urn:p"), ("p:a", "1"), ("b", "2")], ["text"])
+    data, offset = break_tree(root, Code.PREFIXES, Draw(1, "prefixes"), BrokerConfig())
+    assert data.startswith(b'<root b="2">')
+    parsed = parse(data)
+    assert (parsed.code, parsed.offset) == (Code.PREFIXES, offset)
+
+
 def test_subscriptions_are_pinned() -> None:
     made = subscription_set(seed=1, number=0, count=255)
     assert [entry.text for entry in made[:6]] == [
@@ -192,7 +201,7 @@ def test_thesis_sets() -> None:
 
 def test_scenarios_are_pinned_and_valid() -> None:
     events = scenario(seed=1, row=0, events=40)
-    assert hashlib.sha256(b"".join(event.frame() for event in events)).hexdigest()[:16] == "22e5504255beeea8"
+    assert hashlib.sha256(b"".join(event.frame() for event in events)).hexdigest()[:16] == "4441ab7024a20666"
     many = scenario(seed=1, row=1, events=400)
     assert {event.action for event in many} == set(Action)
     live: set[int] = set()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,24 +11,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 from pyspark.sql import SparkSession
+from typer.testing import CliRunner
 
+from hdl.contract import Code
+from sim import flow
+from sim.cache import cached
 from spark_vectors.binary import unpack_documents, unpack_golden, unpack_subscriptions
 from spark_vectors.documents import document
 from spark_vectors.errors import JobError
+from spark_vectors.families.stock import THESIS_SIZES
 from spark_vectors.jobs import coverage, regress, replay, vectors
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.queries import subscription_set
+from spark_vectors.running import RESULTS
 from spark_vectors.schema import DIFFERENCES
 from spark_vectors.session import open_session
 from spark_vectors.store import Store
 
-pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
 
 ROOT = Path(__file__).parent.parent.parent
-PARAMETERS = VectorParameters(seed=11, documents=96, subscriptions=60, sets=2, scenarios=2, events=24, largest=4096)
+PARAMETERS = VectorParameters(seed=11, documents=96, subscriptions=60, sets=2, scenarios=2, events=64, largest=4096)
 NAMES = ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest")
 ARGUMENTS = [f"--{name}={getattr(PARAMETERS, name)}" for name in NAMES]
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="session")
@@ -36,32 +46,63 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
+    """A folder that the processes of one test run share."""
+    return tmp_path_factory.getbasetemp().parent / f"spark-{testrun_uid}"
+
+
+@pytest.fixture(scope="session")
+def made(spark: SparkSession, place: Path) -> Path:
     """The vectors of local[2] with 7 partitions."""
-    folder = tmp_path_factory.mktemp("vectors")
-    _, apart = vectors.make(spark, PARAMETERS, str(folder), partitions=7, quiet=True)
-    assert apart == 0
-    return folder
+
+    def make(folder: Path) -> None:
+        _, apart = vectors.make(spark, PARAMETERS, str(folder), partitions=7, quiet=True)
+        assert apart == 0
+
+    return cached(place / "vectors", make)
 
 
-def _elsewhere(job: str, master: str, *more: str, settings: str = "") -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-W", "ignore", "-m", f"spark_vectors.jobs.{job}", "--master", master, *ARGUMENTS, *more]
-    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
+@pytest.fixture(scope="session")
+def results(spark: SparkSession, made: Path, place: Path) -> Path:
+    """The results of the model over them."""
+
+    def make(folder: Path) -> None:
+        regress.regress(spark, str(made), str(folder), name="model", partitions=3, quiet=True)
+
+    return cached(place / "results", make)
+
+
+def _elsewhere(job: str, master: str, *more: str, settings: str = "", submit: bool = False) -> "subprocess.CompletedProcess[str]":
+    """A job in a session of its own, by spark-submit or as a module."""
+    arguments = [*ARGUMENTS, *more, "--quiet"]
+    if submit:
+        script = [str(Path(sys.executable).parent / "spark-submit"), "--master", master, "--driver-java-options", BRIEF]
+        command = [*script, str(ROOT / "spark_vectors" / "jobs" / f"{job}.py"), *arguments]
+    else:
+        command = [sys.executable, "-W", "ignore", "-m", f"spark_vectors.jobs.{job}", "--master", master, *arguments]
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"--conf 'spark.executor.extraJavaOptions={BRIEF}' {settings} pyspark-shell"}
+    environment |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False, env=environment)
 
 
-@pytest.mark.parametrize("master", ["local[1]", "local-cluster[2,1,1024]"])
-def test_same_manifest_wherever_it_is_made(made: Path, tmp_path: Path, master: str) -> None:
-    ran = _elsewhere("vectors", master, "--output", str(tmp_path / "v"))
+@pytest.mark.parametrize(("master", "submit"), [("local[1]", True), ("local-cluster[2,1,1024]", False)])
+def test_same_manifest_wherever_it_is_made(made: Path, tmp_path: Path, master: str, submit: bool) -> None:
+    ran = _elsewhere("vectors", master, "--output", str(tmp_path / "v"), submit=submit)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "v" / "manifest.json").read_bytes() == (made / "manifest.json").read_bytes()
     files = {path.relative_to(made) for path in (made / "binary").rglob("*") if path.is_file() and path.suffix != ".crc"}
-    assert len(files) == 6
+    assert len(files) == 2 * 3 + 4 * 3
     for name in files:
         assert (tmp_path / "v" / name).read_bytes() == (made / name).read_bytes()
 
 
-def test_killed_executor_changes_nothing(made: Path, tmp_path: Path) -> None:
+def _rows(spark: SparkSession, folder: Path) -> list[dict[str, object]]:
+    """What the documents ended in, whatever the engine."""
+    table = Store(spark, str(folder)).read_table("results", RESULTS)
+    return [row.asDict() for row in table.drop("seconds", "cycles", "words", "digest").orderBy("row").collect()]
+
+
+def test_killed_executor_changes_nothing(spark: SparkSession, made: Path, results: Path, tmp_path: Path) -> None:
     mark = tmp_path / "killed"
     ran = _elsewhere(
         "regress",
@@ -75,24 +116,26 @@ def test_killed_executor_changes_nothing(made: Path, tmp_path: Path) -> None:
             "tests.spark.broken_engine:MortalEngine",
             "--partitions",
             "3",
+            "--no-words",
         ),
         settings=f"--conf spark.executorEnv.PYTHONPATH={ROOT} --conf spark.executorEnv.X2CBBR_MORTAL={mark}",
     )
     assert ran.returncode == 0, ran.stderr
-    assert mark.exists()
+    assert mark.read_text() == "killed"
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
-    assert (summary["documents"], summary["differences"]) == (96, 0)
+    assert (summary["documents"], summary["differences"]) == (156, 0)
+    assert _rows(spark, tmp_path / "r") == _rows(spark, results)
 
 
 def test_manifest_tells_what_is_there(made: Path) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
     assert manifest["parameters"] == PARAMETERS.as_dict()
-    assert (manifest["schema"], manifest["disagreements"]) == (1, 0)
+    assert (manifest["schema"], manifest["disagreements"]) == (2, 0)
     assert {name: table["rows"] for name, table in manifest["tables"].items()} == {
-        "documents": 96,
-        "subscriptions": 120,
-        "golden": 96,
-        "scenarios": 48,
+        "documents": 156,
+        "subscriptions": 2 * 60 + 48 + 3 * 42,
+        "golden": 156,
+        "scenarios": 2 * 64,
     }
     assert manifest["tables"]["documents"]["kinds"]["broken"] == 12
     assert all(len(table["hash"]) == 32 for table in manifest["tables"].values())
@@ -112,33 +155,80 @@ def test_binary_files_hold_the_same_vectors(made: Path) -> None:
     assert [entry.text for entry in subscriptions] == [entry.text for entry in subscription_set(seed=11, number=1, count=60)]
 
 
-def test_model_shows_no_differences(spark: SparkSession, made: Path, tmp_path: Path) -> None:
-    summary = regress.regress(spark, str(made), str(tmp_path), name="model", partitions=3, quiet=True)
-    assert (summary["documents"], summary["pairs"], summary["differences"]) == (96, 96 * 60, 0)
-    assert json.loads((tmp_path / "summary.json").read_text()) == summary
+def test_thesis_sets_are_among_the_vectors(made: Path) -> None:
+    for number, matching in ((1, 48), (2, 42), (3, 39), (4, 0)):
+        folder = made / f"binary/set-{number + 1:04d}"
+        _, documents = unpack_documents((folder / "chunk-00000.documents").read_bytes())
+        assert tuple(len(entry.data) for entry in documents) == THESIS_SIZES
+        _, golden = unpack_golden((folder / "chunk-00000.golden").read_bytes())
+        assert {len(entry.matches) for entry in golden} == {matching}
 
 
-def test_faults_are_found_and_replayed(spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_model_shows_no_differences(results: Path) -> None:
+    summary = json.loads((results / "summary.json").read_text())
+    assert (summary["documents"], summary["pairs"], summary["differences"]) == (156, 96 * 60 + 15 * (48 + 3 * 42), 0)
+
+
+def test_flow_shows_a_table_and_writes_the_report(spark: SparkSession, made: Path, tmp_path: Path) -> None:
+    """What ``make sim`` does, on the model and on vectors that are there already."""
+    command = typer.Typer()
+    command.command()(flow.main)
+    chosen = ("seed", "documents", "subscriptions", "sets", "scenarios", "largest")
+    arguments = [*(f"--{name}={getattr(PARAMETERS, name)}" for name in chosen), "--engine=model", "--partitions=3", "--quiet"]
+    places = [f"--vectors={made}", f"--results={tmp_path / 'results'}", f"--report={tmp_path / 'report'}"]
+    before = (made / "manifest.json").stat().st_mtime_ns
+    ran = CliRunner(env={"NO_COLOR": "1"}).invoke(command, [*arguments, *places])
+    assert ran.exit_code == 0, ran.output
+    assert (made / "manifest.json").stat().st_mtime_ns == before
+    assert "PASS 156 publications x 60 subscriptions (seed 11) on engine model, preset default: 8,370 pairs" in ran.output
+    assert re.search(r"broken +│ +12 │", ran.output)
+    text = (tmp_path / "report" / "index.html").read_text()
+    assert '<span class="verdict passed">PASS</span>' in text
+    assert text.count("<svg") == 4
+    assert "thesis, Case I" in text
+
+
+def test_faults_of_the_hardware_are_found_and_replayed(
+    spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mutated RTL: one comparison inverted, and the check of end tags dropped; without a fault it is right, streams included."""
+
     def found(engine: str) -> list[dict[str, object]]:
-        regress.regress(spark, str(made), str(tmp_path / engine), name=f"tests.spark.broken_engine:{engine}", partitions=3, quiet=True)
+        regress.regress(
+            spark, str(made), str(tmp_path / engine), name=f"tests.spark.broken_engine:{engine}", words=False, partitions=3, quiet=True
+        )
         rows = Store(spark, str(tmp_path / engine)).read_table("differences", DIFFERENCES).orderBy("row", "sid").collect()
         return [row.asDict() for row in rows]
 
+    assert found("FaultyEngine") == []
+    assert json.loads((tmp_path / "FaultyEngine" / "summary.json").read_text())["streams"] == 2
     inverted = found("InvertedEngine")
-    assert {row["kind"] for row in inverted} == {"missed", "false"}
-    assert {row["subscription"] for row in inverted} <= {"TVAMain[@version<2.5]", "/TVAMain[@version<2.5]", "//TVAMain[@version<2.5]"}
-    trusting = found("TrustingEngine")
-    assert {row["kind"] for row in trusting} == {"verdict"}
-    first = trusting[0]
-    assert str(first["expected"]).startswith("22 at ")
-    assert (first["got"], first["document"]) == ("0 at -", document(seed=11, row=int(str(first["row"])), largest=4096).data)
-    for row in (inverted[0], first):
+    assert {"missed", "false"} <= {row["kind"] for row in inverted} <= {"missed", "false", "stream"}
+    inverted = [row for row in inverted if row["kind"] != "stream"]
+    assert all(re.search(r"<\s*[^=]", str(row["subscription"])) for row in inverted)
+    trusting = [row for row in found("TrustingEngine") if row["kind"] != "stream"]
+    wrong = [row for row in trusting if row["kind"] == "verdict"]
+    assert {str(row["expected"]).split()[0] for row in wrong} == {str(int(Code.MISMATCHED_END))}
+    assert {row["row"] for row in trusting} == {row["row"] for row in wrong}
+    for row in (inverted[0], wrong[0]):
+        data = PARAMETERS.document(int(str(row["row"]))).data
+        assert row["document"] == data
         command = str(row["replay"]).split()
-        assert command[:3] == ["python", "-m", "spark_vectors.jobs.replay"]
-        assert replay.main([*command[3:], "--folder", str(tmp_path / "replay")]) == 1
+        assert command[:3] == [".venv/bin/python", "-m", "spark_vectors.jobs.replay"]
+        assert "--waves" in command
+        folder = tmp_path / "replay"
+        assert replay.main([*command[3:], "--folder", str(folder)]) == 1
         assert "expected" in capsys.readouterr().out
-        assert (tmp_path / "replay" / f"row-{row['row']}.xml").read_bytes() == row["document"]
-    assert replay.main([*str(first["replay"]).split()[3:], "--engine", "model", "--folder", str(tmp_path / "replay")]) == 0
+        assert (folder / f"row-{row['row']}.xml").read_bytes() == data
+        assert b"$enddefinitions" in (folder / f"row-{row['row']}.vcd").read_bytes()
+        command.remove("--waves")
+        assert replay.main([*command[3:], "--engine", "model", "--folder", str(folder)]) == 0
+    stream = ["--scenario", "1", *ARGUMENTS, "--folder", str(tmp_path / "replay")]
+    assert replay.main([*stream, "--engine", "tests.spark.broken_engine:FaultyEngine", "--waves"]) == 0
+    assert "0 answered otherwise" in capsys.readouterr().out
+    assert (tmp_path / "replay" / "stream-1.vcd").is_file()
+    assert replay.main([*stream, "--engine", "model"]) == 2
+    assert capsys.readouterr().err.startswith("error: engine model takes no streams\nhint: choose --engine verilator")
 
 
 def test_coverage_counts_and_fails_on_an_empty_cell(spark: SparkSession, made: Path) -> None:
@@ -147,8 +237,8 @@ def test_coverage_counts_and_fails_on_an_empty_cell(spark: SparkSession, made: P
         cell["pairs"] for cell in cells if cell["what"] == "containment"
     )
     accepted = sum(entry.aim is None for number in (0, 1) for entry in subscription_set(seed=11, number=number, count=60))
-    assert pairs == 48 * accepted
-    assert sum(cell["pairs"] for cell in cells if cell["what"].startswith("code ")) == 96
+    assert pairs == 48 * accepted + 15 * (48 + 3 * 42)
+    assert sum(cell["pairs"] for cell in cells if cell["what"].startswith("code ")) == 156
     assert any(cell["hit"] for cell in cells if cell["what"] == "attribute = number")
     assert coverage.empty(cells, iter([coverage.Cell("code ok"), coverage.Cell("exact", "well-formed", None, True)])) == []
     missing = coverage.Cell("text < string", "well-formed", "huge", True)
@@ -164,11 +254,23 @@ def test_vectors_that_must_not_be_believed(spark: SparkSession, made: Path, tmp_
         store.manifest()
     manifest = json.loads((made / "manifest.json").read_text())
     store.write_text("manifest.json", json.dumps({**manifest, "schema": 99}))
-    with pytest.raises(JobError, match=r"the schema version of .* must be 1, not 99"):
+    with pytest.raises(JobError, match=r"the schema version of .* must be 2, not 99"):
         store.manifest()
     manifest["tables"]["subscriptions"]["hash"] = "0" * 32
     with pytest.raises(JobError, match=f"the hash of the table subscriptions must be {'0' * 32} as the manifest says"):
         Store(spark, str(made)).check_tables(manifest, "subscriptions")
+
+
+def test_truncated_tables_are_refused(spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tmp_path / "vectors"
+    shutil.copytree(made, copy)
+    file = next((copy / "golden").rglob("*.parquet"))
+    file.write_bytes(file.read_bytes()[:-100])
+    for crc in file.parent.glob(".*.crc"):
+        crc.unlink()
+    assert regress.main(["--vectors", str(copy), "--quiet", "--partitions", "3", *ARGUMENTS]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"error: the table golden of {copy} must be whole, and Spark cannot read it\nhint: make the vectors again")
 
 
 @pytest.mark.parametrize(

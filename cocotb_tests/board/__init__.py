@@ -1,0 +1,1 @@
+"""Tests of what a board holds, through its UART pins."""

@@ -1,0 +1,43 @@
+"""Coroutines for the moment from which a frame counts."""
+
+import cocotb
+
+from cocotb_tests.broker.bench import BrokerBench
+from cocotb_tests.streams import parameters
+
+LEAD = b"<stock><share stockid='7'><price>20.5</price></share></stock>"
+
+
+@cocotb.test()
+async def a_frame_counts_from_one_clock_on(dut):
+    """Documents that begin clock by clock around a frame, with and without others before them on their way: one that begins before the
+    frame's last word does not heed it, one that begins after its result does, and in between it turns once and for all."""
+    bench = BrokerBench(dut)
+    await bench.reset()
+    for leads in (0, 2):
+        for joins in (True, False):
+            turned = []
+            for offset in range(0, 120, parameters()["step"]):
+                if not joins:
+                    bench.subscribe(1, "//price")
+                    await bench.answers(len(bench.starts))
+                for _ in range(leads):
+                    bench.publish(LEAD)
+                frame = bench.subscribe(1, "//price") if joins else bench.unsubscribe(1)
+                await bench.clocks(offset)
+                number = bench.publish(b"<price>1</price>")
+                await bench.answers(len(bench.starts))
+                await bench.verdict.receive(len(bench.documents), within=2000)
+                begun = bench.publication.clocks[bench.begins[number]]
+                heard = bool(bench.verdict.items[number]["matches"])
+                if begun <= bench.subscription.clocks[-1]:
+                    assert heard != joins, (leads, joins, offset)
+                if begun > bench.result.clocks[frame]:
+                    assert heard == joins, (leads, joins, offset)
+                turned.append(heard == joins)
+                if joins:
+                    bench.unsubscribe(1)
+                    await bench.answers(len(bench.starts))
+            assert turned == sorted(turned), (leads, joins, turned)
+            assert leads or not turned[0], joins
+            assert turned[-1], (leads, joins)

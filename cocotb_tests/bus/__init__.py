@@ -1,0 +1,1 @@
+"""Tests of the register file and of the fronts before it."""

@@ -1,0 +1,71 @@
+# amaranth: UnusedElaboratable=no
+"""The fronts on both simulators, with the field's bus models."""
+
+import pytest
+
+from cocotb_tests.bus.axis_loop import AxisLoop
+from cocotb_tests.bus.fronted import FRONTS, Fronted
+from cocotb_tests.bus.uart_loop import UartLoop
+from cocotb_tests.runner import simulate
+from hdl.bus.link import Link
+from hdl.bus.uart import divisor_of
+
+BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
+"""Building the models for Verilator is what takes long here."""
+
+ROUNDS = {"verilator": 30, "icarus": 10}
+BYTES = {"verilator": 6000, "icarus": 1200}
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+@pytest.mark.parametrize("front", FRONTS)
+def test_front(simulator: str, front: str) -> None:
+    simulate(
+        Fronted(front),
+        tests="cocotb_tests.bus.front_tests",
+        simulator=simulator,
+        seed=3,
+        parameters={"front": front, "rounds": ROUNDS[simulator]},
+        ports_only=True,
+    )
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_link(simulator: str) -> None:
+    simulate(
+        Link(patience=1500),
+        tests="cocotb_tests.bus.link_tests",
+        simulator=simulator,
+        seed=4,
+        parameters={"bytes": BYTES[simulator]},
+        ports_only=True,
+    )
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_uart(simulator: str) -> None:
+    simulate(
+        UartLoop(divisor=33),
+        tests="cocotb_tests.bus.uart_tests",
+        simulator=simulator,
+        seed=5,
+        parameters={"divisor": 33},
+        ports_only=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("clock", "baud", "divisor"), [(100e6, 3_000_000, 33), (80e6, 3_000_000, 27), (100e6, 115_200, 868), (48e6, 12_000_000, 4)]
+)
+def test_divisor(clock: float, baud: int, divisor: int) -> None:
+    assert divisor_of(clock, baud) == divisor
+
+
+def test_a_rate_out_of_reach_is_refused() -> None:
+    with pytest.raises(ValueError, match="baud must be a rate that 25000000 Hz divides into at least 4 clocks within 2 %, not 12000000"):
+        divisor_of(25e6, 12_000_000)
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_axis(simulator: str) -> None:
+    simulate(AxisLoop(), tests="cocotb_tests.bus.axis_tests", simulator=simulator, seed=7, ports_only=True)

