@@ -46,6 +46,9 @@ class BrokerConfig:
     """The ring that a publication streams through."""
     pram_words: int = 512
     """Parsed words kept for reading."""
+    selected: int = 512
+    """Places for the selected nodes of the publications that are matched or notified: one for each group of 16 neighbouring steps and
+    tests that select a node, and one more for each attribute."""
 
     def __post_init__(self) -> None:
         def rule(holds: bool, name: str, wanted: str) -> None:
@@ -60,7 +63,7 @@ class BrokerConfig:
         rule(self.subscriptions <= 4095, "subscriptions", "at most 4095")
         rule(self.steps % self.slices == 0, "steps", f"a multiple of the {self.slices} slices")
         rule(self.steps >= self.subscription_steps, "steps", f"at least the {self.subscription_steps} steps of a subscription")
-        for name in ("names", "values", "xram_bytes", "pram_words"):
+        for name in ("names", "values", "xram_bytes", "pram_words", "selected"):
             rule(_power_of_two(getattr(self, name)), name, "a power of two")
         rule(self.learned > self.attributes, "learned", f"more than the {self.attributes} attributes of a tag")
         rule(self.name_bytes % 4 == 0 and self.name_bytes <= 64, "name_bytes", "a multiple of 4, at most 64")
@@ -70,6 +73,7 @@ class BrokerConfig:
         rule(self.digits <= 15, "digits", "at most 15, where decimal and IEEE double order agree")
         rule(self.links <= 4, "links", "at most 4")
         rule(self.brokers <= 7, "brokers", "at most 7, the bytes left in an o-SID")
+        rule(self.selected >= 16, "selected", "at least 16")
         rule(1024 <= self.xram_bytes <= 4096, "xram_bytes", "1024 to 4096")
 
     @classmethod

@@ -162,7 +162,9 @@ class Semantics(enum.IntEnum):
 
 
 class Content(enum.IntEnum):
-    """What a notification carries."""
+    """What a notification carries: the selected nodes as they stand in the publication, one after the other in the order of the
+    document; the whole publication; or its header alone. Nodes are selected by exact subscriptions; one with containment semantics
+    selects none. A notification that had to go without the content asked for has HEADER in its own header."""
 
     SELECTED = 0
     WHOLE = 1

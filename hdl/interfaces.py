@@ -4,7 +4,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.layouts import ByteCount, ProgramOperator, tsid_width
+from hdl.layouts import ByteCount, ProgramOperator, row_width, step_width, tsid_width
 
 __all__ = [
     "CrtView",
@@ -19,16 +19,6 @@ __all__ = [
     "step_width",
     "value_width",
 ]
-
-
-def row_width(config) -> int:
-    """Bits of a slice of a row of visitors."""
-    return config.steps // config.slices
-
-
-def step_width(config) -> int:
-    """Width of the number of a step's bit: the slice, then the bit in the slice."""
-    return ceil_log2(config.slices) + ceil_log2(row_width(config))
 
 
 def value_width(config) -> int:

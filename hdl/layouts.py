@@ -2,10 +2,12 @@
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
+from amaranth.utils import ceil_log2, exact_log2
 
 from hdl import contract
 
 __all__ = [
+    "SELECTED_STEPS",
     "ByteCount",
     "CrtCommand",
     "CrtOp",
@@ -16,11 +18,15 @@ __all__ = [
     "NameOp",
     "NameRequest",
     "NameResponse",
+    "NodeSpan",
     "ParsedBeat",
     "ProgramLiteral",
     "ProgramOp",
     "ProgramOperator",
     "ProgramWord",
+    "SelectMark",
+    "SelectedDocument",
+    "SelectedNode",
     "SmtEntry",
     "SmtKey",
     "SubscriptionResult",
@@ -29,6 +35,9 @@ __all__ = [
     "VerdictWord",
     "WordType",
     "name_id_width",
+    "node_width",
+    "row_width",
+    "step_width",
     "tsid_width",
 ]
 
@@ -55,6 +64,21 @@ def name_id_width(config) -> int:
 def tsid_width(config) -> int:
     """Width of a t-SID: 0 is none, then 1 to the number of subscriptions."""
     return config.subscriptions.bit_length()
+
+
+def row_width(config) -> int:
+    """Bits of a slice of a row of visitors."""
+    return config.steps // config.slices
+
+
+def step_width(config) -> int:
+    """Width of the number of a step's bit: the slice, then the bit in the slice."""
+    return ceil_log2(config.slices) + ceil_log2(row_width(config))
+
+
+def node_width(config) -> int:
+    """Width of a node's number in its document: the elements and attributes of a document that fits the X-RAM have four bytes each."""
+    return exact_log2(config.xram_bytes // contract.WORD_BYTES)
 
 
 class DocumentWord(data.Struct):
@@ -241,12 +265,57 @@ class NameResponse(data.StructLayout):
 
 
 class MatchedWord(data.StructLayout):
-    """A part of a document's matched set: one word per matched subscription with its ``tsid``, then one word with ``end`` and
-    their ``count``. A document that is not well-formed has the last word alone, with ``good`` 0 and count 0; so has one in which a
-    value compared as a number has too many digits, and then ``over`` is 1."""
+    """A part of a document's matched set: one word per matched subscription with its ``tsid`` and the last bit ``step`` of its
+    run, then one word with ``end`` and their ``count``. A document that is not well-formed has the last word alone, with ``good`` 0
+    and count 0; so has one in which a value compared as a number has too many digits, and then ``over`` is 1."""
 
     def __init__(self, config):
-        super().__init__({"end": 1, "good": 1, "over": 1, "tsid": tsid_width(config), "count": tsid_width(config)})
+        super().__init__(
+            {"end": 1, "good": 1, "over": 1, "tsid": tsid_width(config), "count": tsid_width(config), "step": step_width(config)}
+        )
+
+
+SELECTED_STEPS = 16
+"""Steps that one entry of the selection log is about."""
+
+
+class SelectedNode(data.StructLayout):
+    """An entry of the selection log: the ``steps`` among the 16 with the higher number bits ``place`` that selected the ``node``, an
+    element. With ``attribute`` the node is an attribute of the next element in the log that one of these steps selects."""
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "steps": SELECTED_STEPS,
+                "place": step_width(config) - exact_log2(SELECTED_STEPS),
+                "node": node_width(config),
+                "attribute": 1,
+            }
+        )
+
+
+class SelectedDocument(data.StructLayout):
+    """One per document, in order: its entries in the selection log end before ``end``, counted modulo twice the size of the log, and
+    begin where those of the document before end; a document that is not well-formed has none. ``whole`` is 0 if they did not all fit, and
+    then they are void. ``sorted`` says that they are in the order of the document for each step."""
+
+    def __init__(self, config):
+        super().__init__({"end": exact_log2(config.selected) + 1, "whole": 1, "sorted": 1})
+
+
+class SelectMark(data.StructLayout):
+    """A subscription has been accepted whose run ends with the bit ``step``: whether it wants the nodes that it selects, and whether
+    it shares the run with others."""
+
+    def __init__(self, config):
+        super().__init__({"valid": 1, "step": step_width(config), "wanted": 1, "shared": 1})
+
+
+class NodeSpan(data.StructLayout):
+    """The first and the last byte of an element or attribute, as addresses in the X-RAM."""
+
+    def __init__(self, config):
+        super().__init__({"start": node_width(config) + 2, "end": node_width(config) + 2})
 
 
 class SmtKey(data.Struct):

@@ -2,19 +2,24 @@
 
 ``python -m sim.volume_filter --seed 1 --sets 8 --documents 500`` registers one set of subscriptions after the other, each in a broker fresh
 from reset, publishes the set's own documents back to back, and compares every result, verdict and matched set. Verdicts and refusals
-are the golden model's; what a well-formed document matches is libxml2's word alone. It ends with status 1 when anything differs.
+are the golden model's; what a well-formed document matches is libxml2's word alone. With ``--selected`` a share of the subscriptions
+wants the nodes that it selects, and each body is compared with the golden model's; one may be missing only where a limit allows it.
+It ends with status 1 when anything differs.
 """
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hdl.config import PRESETS, BrokerConfig
-from hdl.contract import Code, Refusal
+from hdl.contract import Code, Content, Refusal, Semantics
 from sim.engines.interface import Filtered, Subscription
 from sim.engines.verilated_filter import filter_documents
+from sim.golden import xpath
+from sim.golden.match import Indexed, select
+from sim.golden.notify import content
 from sim.golden.xml import Parser
 from spark_vectors import documents as generator
 from spark_vectors import oracle
@@ -31,6 +36,10 @@ class Tally:
     documents: int = 0
     pairs: int = 0
     matches: int = 0
+    bodies: int = 0
+    """Notifications with selected nodes, ``body_bytes`` long together; ``bare`` ones had to go without."""
+    body_bytes: int = 0
+    bare: int = 0
     texts: set[str] = field(default_factory=set)
     differences: list[str] = field(default_factory=list)
 
@@ -67,6 +76,43 @@ def _differences(expected: _Expected, found: Filtered, texts: dict[int, str]) ->
         yield f"a subscription was notified twice: {found.matches}"
 
 
+class _Selecting:
+    """The subscriptions of a set that want the nodes that they select, and what is due to them."""
+
+    def __init__(self, accepted: Sequence[tuple[int, str, Semantics]], sids: Collection[int], config: BrokerConfig) -> None:
+        self._config = config
+        self._queries = {sid: (xpath.compile(text, config), semantics) for sid, text, semantics in accepted if sid in sids}
+
+    def differences(self, data: bytes, found: Filtered, tally: Tally) -> Iterator[str]:
+        """What the bodies of a document's notifications should have been."""
+        parser = Parser(self._config)
+        parser.feed(data)
+        document = parser.close().document
+        given = {sid: body for sid, body in zip(found.matches, found.bodies, strict=True) if sid in self._queries}
+        for sid in set(found.matches) - given.keys():
+            if found.bodies[found.matches.index(sid)] is not None:
+                yield f"subscription {sid} got nodes that it did not ask for"
+        if document is None or not given:
+            return
+        index = Indexed(document)
+        # at most two entries of the log for each node and expression
+        exact = {query.canonical: query for query, semantics in self._queries.values() if semantics is Semantics.EXACT}
+        entries = sum(2 * len(select(query, index)) for query in exact.values())
+        fits = len(data) <= self._config.xram_bytes
+        for sid, body in given.items():
+            query, semantics = self._queries[sid]
+            due = content(query, index, Content.SELECTED, semantics)
+            if body is not None and body != due:
+                yield f"subscription {sid} {query.canonical!r} got {body[:60]!r}, not {due[:60]!r}"
+            if body is None and fits and semantics is Semantics.EXACT and entries <= self._config.selected:
+                yield f"subscription {sid} {query.canonical!r} got no body, not {due[:60]!r}"
+            if body is not None and not fits:
+                yield f"subscription {sid} got a body of a document longer than the ring"
+            tally.bodies += body is not None
+            tally.bare += body is None
+            tally.body_bytes += len(body or b"")
+
+
 def _publications(seed: int, number: int, documents: int, largest: int, config: BrokerConfig) -> list[bytes]:
     """The documents of a set, none of which another set has; those that the judges part on by choice are left out."""
     found: list[bytes] = []
@@ -92,6 +138,7 @@ def check_set(
     largest: int,
     config: BrokerConfig,
     containment: float = 0.1,
+    selected: float = 0.0,
     stalls: int | None = None,
     executable: Path | None = None,
 ) -> None:
@@ -100,7 +147,8 @@ def check_set(
     wanted = subscription_set(seed=seed, number=number, count=count, parameters=parameters, config=config)
     subscriptions = [Subscription(one.sid, one.text, one.semantics) for one in wanted]
     publications = _publications(seed, number, documents, largest, config)
-    found = filter_documents(subscriptions, publications, config, apart=False, stalls=stalls, executable=executable)
+    selecting = {one.sid for one in wanted if one.sid * 37 % 100 < 100 * selected}
+    found = filter_documents(subscriptions, publications, config, apart=False, stalls=stalls, executable=executable, selecting=selecting)
     refusals = {one.subscription.sid: one.code for one in found.refused}
     accepted = []
     for one in wanted:
@@ -110,10 +158,13 @@ def check_set(
         if given is Refusal.NONE and due is Refusal.NONE:
             accepted.append((one.sid, one.text, one.semantics))
     judge = oracle.Judge(accepted, config)
+    nodes = _Selecting(accepted, selecting, config)
     texts = {one.sid: f"{one.text} ({one.semantics.name.lower()})" for one in wanted}
     for place, (data, result) in enumerate(zip(publications, found.documents, strict=True)):
         expected = _expected(data, judge, config)
         for text in _differences(expected, result, texts):
+            tally.differences.append(f"set {number} document {place} ({len(data)} bytes): {text}")
+        for text in nodes.differences(data, result, tally):
             tally.differences.append(f"set {number} document {place} ({len(data)} bytes): {text}")
         tally.matches += len(expected.matches)
     tally.documents += len(publications)
@@ -131,6 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--documents", type=int, default=100, help="documents for each set")
     parser.add_argument("--largest", type=int, default=4096, help="about the longest document in bytes")
     parser.add_argument("--containment", type=float, default=0.1, help="share of subscriptions with containment semantics")
+    parser.add_argument("--selected", type=float, default=0.0, help="share of subscriptions that want the nodes that they select")
     parser.add_argument("--preset", choices=list(PRESETS), default="default")
     parser.add_argument("--stalls", action="store_true", help="stall every second set at random")
     parser.add_argument("--executable", type=Path, help="a program built before, instead of the one of the sources")
@@ -148,6 +200,7 @@ def main(arguments: list[str] | None = None) -> int:
             largest=chosen.largest,
             config=config,
             containment=chosen.containment,
+            selected=chosen.selected,
             stalls=chosen.seed * 1000 + number if chosen.stalls and number % 2 else None,
             executable=chosen.executable,
         )
@@ -157,7 +210,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"set {number}: {len(tally.differences) - before} differences, {tally.pairs} pairs so far, {seconds:.1f} s", flush=True)
     print(
         f"{tally.documents} documents, {len(tally.texts)} distinct subscriptions, {tally.pairs} pairs, {tally.matches} matches, "
-        f"{len(tally.differences)} differences"
+        f"{tally.bodies} with selected nodes ({tally.body_bytes} bytes), {tally.bare} without, {len(tally.differences)} differences"
     )
     return 1 if tally.differences else 0
 

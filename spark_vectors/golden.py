@@ -151,7 +151,9 @@ class Referee:
         if parsed.length <= NOTIFIED_BYTES:
             digest, source = hashlib.blake2b(digest_size=16), parsed.document.source
             for sid, found in zip(hits, nodes, strict=True):
-                body = b"".join(source[start:end] for start, end in (span(node, source) for node in found))
+                # containment selects no nodes
+                exact = chosen[sid][1] is Semantics.EXACT
+                body = b"".join(source[start:end] for start, end in (span(node, source) for node in found)) if exact else b""
                 digest.update(struct.pack("<II", sid, len(body)) + body)
             notified = digest.digest()
         return Golden(Code.OK, None, *_words(parsed), tuple(hits), tuple(map(len, nodes)), notified)

@@ -26,6 +26,7 @@ DEFAULT = {
     "brokers": 7,
     "xram_bytes": 2048,
     "pram_words": 512,
+    "selected": 512,
 }
 LARGE = DEFAULT | {
     "subscriptions": 1024,
@@ -90,6 +91,8 @@ def test_every_field_must_be_at_least_one(field: str, value: int) -> None:
         ({"values": 100}, "values must be a power of two, not 100"),
         ({"xram_bytes": 2000}, "xram_bytes must be a power of two, not 2000"),
         ({"pram_words": 511}, "pram_words must be a power of two, not 511"),
+        ({"selected": 500}, "selected must be a power of two, not 500"),
+        ({"selected": 8}, "selected must be at least 16, not 8"),
         ({"learned": 32}, "learned must be more than the 32 attributes of a tag, not 32"),
         ({"name_bytes": 63}, "name_bytes must be a multiple of 4, at most 64, not 63"),
         ({"name_bytes": 68}, "name_bytes must be a multiple of 4, at most 64, not 68"),
@@ -122,7 +125,7 @@ def test_rule(changes: dict[str, int], message: str) -> None:
         {"depth": 1},
         {"xram_bytes": 1024},
         {"xram_bytes": 4096},
-        {"digits": 1, "links": 1, "brokers": 1, "pram_words": 1, "names": 1},
+        {"digits": 1, "links": 1, "brokers": 1, "pram_words": 1, "selected": 16, "names": 1},
     ],
 )
 def test_just_inside_every_rule(changes: dict[str, int]) -> None:

@@ -179,7 +179,7 @@ _CLASSES: dict[WordClass, str] = {
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "numbers", "digits")),
     ("Documents", ("name_bytes", "value_bytes", "depth", "attributes", "prefixes", "names", "learned")),
-    ("Memories and links", ("xram_bytes", "pram_words", "links", "brokers")),
+    ("Memories and links", ("xram_bytes", "pram_words", "selected", "links", "brokers")),
 )
 
 _THESIS: dict[str, str] = {
@@ -200,6 +200,7 @@ _THESIS: dict[str, str] = {
     "learned": "none: the skeleton is loaded",
     "xram_bytes": "1024 [T 6.1]",
     "pram_words": "256 [T 6.1]",
+    "selected": "-",
     "links": "4 local subscribers at once [T 5.4.4.5]",
     "brokers": "7 [T 5.4.3.5.1]",
 }
@@ -280,7 +281,9 @@ A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
 - SUBSCRIBE, SOLICIT: the XPath text in UTF-8, no terminator.
 - PUBLISH, ROUTE: the XML document. With the flag *attached*: its length in 4 bytes, the document, the attachment.
 - VERDICT: {verdict_bytes} bytes, three numbers of 4: offset, bytes of the document, subscriptions matched.
-- NOTIFY, FORWARD: the content that the subscription asked for.
+- NOTIFY, FORWARD: the content that the subscription asked for, or none, and then the content field is *header*: the publication is
+  longer than the X-RAM, its selected nodes do not fit the selection log, or nodes are asked for by a subscription with
+  containment semantics, which selects none.
 - TOPOLOGY: the criterion X of `top(X, BID)`.
 - SKELETON: a name.
 - ACCESS: a word of a register, most significant byte first; nothing in a request to read.
@@ -400,6 +403,8 @@ def _rules() -> list[tuple[str, str]]:
         {"xram_bytes": 3000},
         {"xram_bytes": 512},
         {"pram_words": 3},
+        {"selected": 48},
+        {"selected": 8},
     )
     rules = [("every limit", "an integer, at least 1")]
     for probe in probes:

@@ -7,9 +7,9 @@ from hdl.config import BrokerConfig
 from hdl.layouts import DocumentWord, SubscriptionResult
 from hdl.npu import Outcome
 
-__all__ = ["HEADER", "WHOLE", "BrokerBench"]
+__all__ = ["HEADER", "SELECTED", "WHOLE", "BrokerBench"]
 
-WHOLE, HEADER = 1, 2
+SELECTED, WHOLE, HEADER = 0, 1, 2
 
 
 def _words(document: bytes) -> list[dict[str, int]]:
@@ -21,7 +21,8 @@ def _words(document: bytes) -> list[dict[str, int]]:
 
 
 class BrokerBench(Bench):
-    """The broker with an agent on every stream; ``begins`` and ``starts`` are the places of documents and frames among the words sent."""
+    """The broker with an agent on every stream; ``begins`` and ``starts`` are the places of documents and frames among the words sent,
+    ``carried`` is the content field of each notification by number and reference."""
 
     def __init__(self, dut, *, idle: float = 0.0, stall: float = 0.0):
         super().__init__(dut)
@@ -36,6 +37,7 @@ class BrokerBench(Bench):
         self.documents: list[bytes] = []
         self.begins: list[int] = []
         self.starts: list[int] = []
+        self.carried: dict[tuple[int, int], int] = {}
         self._words = self._frame_words = 0
 
     def publish(self, document: bytes) -> int:
@@ -73,9 +75,15 @@ class BrokerBench(Bench):
         return [item["refusal"] for item in items[:count]]
 
     async def settled(self, *, within: int = 40000) -> dict[int, dict[int, tuple[int, bytes]]]:
-        """Wait for every document; what was notified: by number of the publication, then by reference, link and body."""
+        """Wait for every document and until nothing comes any more; what was notified: by number of the publication, then by reference,
+        link and body."""
         await self.verdict.receive(len(self.documents), within=within)
-        await self.clocks(400)
+        quiet, before = 0, -1
+        while quiet < 4:
+            await self.clocks(200)
+            arrived = sum(len(sink.items) for sink in self.links)
+            quiet = quiet + 1 if arrived == before else 0
+            before = arrived
         found: dict[int, dict[int, tuple[int, bytes]]] = defaultdict(dict)
         for link, sink in enumerate(self.links):
             current = b""
@@ -90,6 +98,7 @@ class BrokerBench(Bench):
                 assert len(current) == 20 + int.from_bytes(current[16:20], "big")
                 assert reference not in found[number], f"{reference} was notified twice of {number}"
                 found[number][reference] = (link, current[20:])
+                self.carried[number, reference] = current[1] >> 1 & 3
                 current = b""
             assert not current, f"link {link} ends inside a frame"
         for number, outcome in enumerate(self.verdict.items):

@@ -18,6 +18,7 @@ CONFIG = {
     "xpath_bytes": 256,
     "xram_bytes": 1024,
     "pram_words": 64,
+    "selected": 32,
 }
 DOCUMENTS = {"verilator": 40, "icarus": 12}
 
@@ -27,7 +28,7 @@ DOCUMENTS = {"verilator": 40, "icarus": 12}
 def test_broker(simulator: str, stress: float) -> None:
     simulate(
         Broker(BrokerConfig(**CONFIG)),
-        tests="cocotb_tests.broker.broker_tests",
+        tests="cocotb_tests.broker.broker_tests,cocotb_tests.broker.selected_tests",
         simulator=simulator,
         seed=9,
         parameters={"config": CONFIG, "documents": DOCUMENTS[simulator], "stress": stress},

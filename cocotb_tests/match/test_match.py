@@ -5,6 +5,7 @@ import pytest
 from cocotb_tests.match.unit import MatchingUnit
 from cocotb_tests.runner import SIMULATORS, simulate
 from hdl.config import BrokerConfig
+from hdl.match.selection import SelectionLog
 
 pytestmark = pytest.mark.long
 
@@ -44,3 +45,17 @@ def test_numbers_over_the_limit(simulator):
 @pytest.mark.parametrize("stress", [0.0, 0.3])
 def test_sets_change_between_documents(simulator, stress):
     run("sets_change_between_documents", simulator, 41, stress)
+
+
+SELECTION = {**SMALL, "steps": 128, "slices": 4, "selected": 32, "xram_bytes": 1024}
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_selection_log(simulator):
+    simulate(
+        SelectionLog(BrokerConfig(**SELECTION)),
+        tests="cocotb_tests.match.selection_tests",
+        simulator=simulator,
+        seed=51,
+        parameters={"config": SELECTION, "documents": 60 if simulator == "verilator" else 30},
+    )

@@ -44,6 +44,8 @@ class MatchingUnit(wiring.Component):
             wiring.connect(m, getattr(crt, name), wiring.flipped(getattr(self, name)))
         wiring.connect(m, wiring.flipped(self.i), engine.i)
         wiring.connect(m, engine.o, wiring.flipped(self.o))
+        # nobody here wants selected nodes
+        m.d.comb += engine.selected.ready.eq(1)
         m.d.comb += crt.begun.eq(self.begun)
         for name in ("registered", "steps_used", "full", "hcd"):
             m.d.comb += getattr(self, name).eq(getattr(crt, name))

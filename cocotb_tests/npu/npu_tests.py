@@ -8,7 +8,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.streams import Bench, pack, parameters
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Verdict
-from hdl.layouts import DocumentWord, MatchedWord, SmtEntry, VerdictWord, tsid_width
+from hdl.layouts import DocumentWord, MatchedWord, NodeSpan, SelectedDocument, SelectedNode, SmtEntry, VerdictWord, tsid_width
 from hdl.npu import Outcome
 
 SELECTED, WHOLE, HEADER = 0, 1, 2
@@ -81,24 +81,77 @@ class NpuBench(Bench):
         self.parser = self.sink("parsed", DocumentWord, stall=stall)
         self.verdicts = self.source("i_verdict", VerdictWord, idle=idle)
         self.matched = self.source("i_matched", MatchedWord(self.config), idle=idle)
+        self.selected = self.source("i_selected", SelectedDocument(self.config), idle=idle)
         self.outcomes = self.sink("o_outcome", Outcome(self.config), stall=stall)
         self.links = [self.sink(f"link{link}", DocumentWord, stall=1.0 if link in blocked else stall) for link in range(self.config.links)]
         self.agents.append(Table(self, self.entries))
         dut.keep.value = 1
+        dut.write_entry.value = dut.write_span.value = 0
+        self.end = 0
         self.published = 0
         self.position = 0
         assert tsid_width(self.config) == len(dut.o_lookup__payload)
 
-    async def publish(self, document, tsids, *, code=Code.OK, over=False, loaded=False):
+    def step(self, tsid):
+        """The last bit of a subscription's run; some have neighbours in a group of the log."""
+        return tsid * 5
+
+    async def select(self, document, nodes, *, whole, ordered):
+        """Write the node map and the selection log of the next document: ``nodes`` are the spans of the nodes that each t-SID selects."""
+        dut, config, chance = self.dut, self.config, self.random
+        ring = config.xram_bytes
+        spans = sorted({span for chosen in nodes.values() for span in chosen})
+        numbers = {}
+        for span in spans:
+            numbers[span] = len(numbers) + (0 if len(spans) > len(document) // 4 else 1)
+        groups = defaultdict(lambda: defaultdict(int))
+        alone = []
+        for tsid, chosen in nodes.items():
+            place, bit = divmod(self.step(tsid), 16)
+            for span in chosen:
+                if tsid & 4:
+                    accepted = {"steps": 1 << bit, "place": place, "node": chance.randrange(ring // 4)}
+                    alone.append((numbers[span], [{**accepted, "node": numbers[span], "attribute": 1}, accepted]))
+                else:
+                    groups[numbers[span]][place] |= 1 << bit
+        for number, places in groups.items():
+            alone += [(number, [{"steps": bits, "place": place, "node": number}]) for place, bits in places.items()]
+        alone.sort(key=lambda one: one[0])
+        if not ordered:
+            chance.shuffle(alone)
+        entries = [entry for _, several in alone for entry in several]
+        assert len(entries) <= config.selected
+        while (self.end - int(dut.selected_begin.value)) % (2 * config.selected) + len(entries) > config.selected:
+            await RisingEdge(dut.clk)
+        for offset, entry in enumerate(entries):
+            dut.write_address.value = (self.end + offset) % config.selected
+            dut.entry.value = pack(SelectedNode(config), entry)
+            dut.write_entry.value = 1
+            await RisingEdge(dut.clk)
+        dut.write_entry.value = 0
+        start = self.position - len(words(document))
+        if len(document) <= ring:
+            for (first, last), number in numbers.items():
+                dut.write_address.value = (start + number) % (ring // 4)
+                span = {"start": (4 * start + first) % ring, "end": (4 * start + last - 1) % ring}
+                dut.span.value = pack(NodeSpan(config), span)
+                dut.write_span.value = 1
+                await RisingEdge(dut.clk)
+            dut.write_span.value = 0
+        self.end = (self.end + len(entries)) % (2 * config.selected)
+        self.selected.send([{"end": self.end, "whole": int(whole), "sorted": int(ordered)}])
+
+    async def publish(self, document, tsids, *, code=Code.OK, over=False, loaded=False, nodes=None, whole=True, ordered=True):
         """Load a document unless that is under way, wait until the parser's side has taken it, then give its verdict and matched set."""
         if not loaded:
             self.loader.send(words(document))
         self.position += len(words(document))
         await self.parser.receive(self.position, within=40000)
+        await self.select(document, nodes or {}, whole=whole, ordered=ordered)
         offset = 0 if code is Code.OK else 3
         self.verdicts.send([{"verdict": int(code.verdict), "code": int(code), "offset": offset, "bytes": len(document)}])
         good = int(code is Code.OK and not over)
-        self.matched.send([{"tsid": tsid, "good": 1} for tsid in tsids])
+        self.matched.send([{"tsid": tsid, "good": 1, "step": self.step(tsid)} for tsid in tsids])
         self.matched.send([{"end": 1, "good": good, "over": int(over), "count": len(tsids)}])
         self.published += 1
 
@@ -113,13 +166,21 @@ class NpuBench(Bench):
         assert not current, f"link {link} ends inside a frame"
         return found
 
-    def frame(self, tsid, number, document, whole):
-        """The frame due, byte by byte as docs/formats.md says."""
+    def frame(self, tsid, number, document, whole, chosen=None):
+        """The frame due, byte by byte as docs/formats.md says; ``chosen`` are the spans of the selected nodes."""
         osid, reference, semantics, content, link = self.entries[tsid]
         body = document if content == WHOLE and whole else b""
         carried = WHOLE if body else HEADER
+        if content == SELECTED and whole and chosen:
+            carried, body = SELECTED, b"".join(document[first:last] for first, last in sorted(chosen))
         flags = semantics | carried << 1 | link << 3
         return b"N" + bytes([flags]) + number.to_bytes(2, "big") + osid + reference + len(body).to_bytes(4, "big") + body
+
+
+def some_spans(chance, length):
+    """A few nodes of a document: their first bytes differ, otherwise they may lie as they like."""
+    firsts = chance.sample(range(length), min(chance.choice((1, 1, 2, 5)), max(length // 8, 1)))
+    return [(first, min(length, first + chance.choice((1, 2, 3, 4, 5, 7, 30, 400)))) for first in firsts]
 
 
 @cocotb.test()
@@ -138,12 +199,17 @@ async def every_match_becomes_a_frame(dut, stress):
         kind = chance.choice(("good", "good", "good", "bad", "over"))
         tsids = chance.sample(sorted(bench.entries), chance.choice((0, 1, 2, 5, 9))) if kind == "good" else []
         code = Code.BAD_TAG if kind == "bad" else Code.OK
-        await bench.publish(document, tsids, code=code, over=kind == "over", loaded=True)
+        fits, complete, ordered = length <= ring, chance.random() < 0.8, chance.random() < 0.5
+        nodes = {}
+        for tsid in tsids:
+            if bench.entries[tsid][3] == SELECTED and bench.entries[tsid][2] == 0:
+                nodes[tsid] = some_spans(chance, length)
+        await bench.publish(document, tsids, code=code, over=kind == "over", loaded=True, nodes=nodes, whole=complete, ordered=ordered)
         for tsid in tsids:
             entry = bench.entries[tsid]
-            whole = length <= ring
-            due[entry[4]].append(bench.frame(tsid, number, document, whole))
-            short += entry[3] == SELECTED or (entry[3] == WHOLE and not whole)
+            chosen = nodes.get(tsid) if complete else None
+            due[entry[4]].append(bench.frame(tsid, number, document, fits, chosen))
+            short += (entry[3] == SELECTED and not (chosen and fits)) or (entry[3] == WHOLE and not fits)
         if kind == "over":
             verdict = {"verdict": int(Verdict.OVER_LIMIT), "code": int(Code.NUMBER_DIGITS), "offset": length, "bytes": length}
         else:
@@ -238,9 +304,32 @@ async def a_held_publication_waits_in_the_ring(dut):
     assert int(dut.finished.value) == 0
     assert len(bench.parser.items) == ring // 4
     for number, document in enumerate(documents):
+        bench.selected.send([{"end": 0, "whole": 1, "sorted": 1}])
         bench.verdicts.send([{"verdict": 0, "code": 0, "offset": 0, "bytes": len(document)}])
         bench.matched.send([{"tsid": tsid, "good": 1}, {"end": 1, "good": 1, "count": 1}])
         await bench.clocks(3 * ring)
         assert bench.frames(0)[number] == bench.frame(tsid, number, document, True)
     assert len(bench.frames(0)) == len(documents)
     assert int(dut.without_content.value) == 0
+
+
+@cocotb.test()
+async def nodes_for_a_blocked_link_stop_nobody_else(dut):
+    """A body longer than a link's queue is cut out for a link that is not read; the other links get theirs meanwhile."""
+    bench = NpuBench(dut, blocked=(1,))
+    await bench.reset()
+    bench.entries.update({tsid: (*entry[:2], 0, SELECTED, entry[4]) for tsid, entry in bench.entries.items()})
+    document = bench.random.randbytes(600)
+    tsids = [1, 2, 3, 8]
+    nodes = {1: [(3, 300), (5, 290), (7, 501)], 2: [(0, 1)], 3: [(1, 599), (2, 3)], 8: [(20, 25), (24, 31)]}
+    await bench.publish(document, tsids, nodes=nodes)
+    await bench.clocks(1500)
+    due = {bench.entries[tsid][4]: [bench.frame(tsid, 0, document, True, nodes[tsid])] for tsid in tsids}
+    for link in (0, 2, 3):
+        assert bench.frames(link) == due[link]
+    assert len(bench.links[1].items) == 0
+    assert int(dut.finished.value) == 0
+    bench.links[1].stall = 0.0
+    await bench.clocks(1500)
+    assert bench.frames(1) == due[1]
+    assert int(dut.finished.value) == 1

@@ -7,7 +7,7 @@ from cocotb_tests.npu.unit import NotifyingUnit
 from cocotb_tests.runner import SIMULATORS, simulate
 from hdl.config import BrokerConfig
 
-CONFIG = {"subscriptions": 31, "xram_bytes": 1024}
+CONFIG = {"subscriptions": 31, "xram_bytes": 1024, "selected": 64}
 DOCUMENTS = {"verilator": 60, "icarus": 20}
 
 

@@ -71,6 +71,8 @@ class ContentRoutingTable(wiring.Component):
         The latest REGISTER was refused for want of room: the broker has reached its S_max [T-Fig 5.17].
     hcd : ``Out(1)``
         Some name has been visited by more than 31 subscriptions [T 5.3.3.4].
+    last_step, shared : ``Out``, ``Out(1)``
+        With the response to a REGISTER that is accepted: the last bit of the subscription's run, and whether others have the same run.
     """
 
     def __init__(self, config):
@@ -91,6 +93,8 @@ class ContentRoutingTable(wiring.Component):
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
                 "hcd": Out(1),
+                "last_step": Out(step_width(config)),
+                "shared": Out(1),
             }
         )
 
@@ -288,6 +292,7 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
         other = Signal(TestLink(config))
         shared = Signal()
+        m.d.comb += [self.last_step.eq(heads.write.addr), self.shared.eq(shared)]
         staged = stage_read.data
         m.d.comb += [
             buckets.read[0].en.eq(1),
@@ -306,7 +311,7 @@ class ContentRoutingTable(wiring.Component):
                     folded = folded ^ value[at : at + BUCKET_BITS]
             m.d.sync += bucket.eq(folded)
 
-        sweep = Signal(range(max(steps, rows.clear_depth, config.names) + 1))
+        sweep = Signal(range(max(steps, rows.clear_depth, config.names, 1 << BUCKET_BITS) + 1))
         started = Signal()
 
         def answer(code, then):

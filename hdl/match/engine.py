@@ -1,15 +1,17 @@
 """The matching engine as a whole."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from hdl.interfaces import CrtView
-from hdl.layouts import MatchedWord, ParsedBeat
+from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark
 from hdl.match.front import Front
 from hdl.match.ops import RowRequest
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
+from hdl.match.selection import SelectionLog
 from hdl.stream import StreamFifo
 
 __all__ = ["MatchingEngine"]
@@ -33,6 +35,8 @@ class MatchingEngine(wiring.Component):
     o : ``Out(stream.Signature(MatchedWord(config)))``
         For each document its matched t-SIDs, then the word with ``end``.
     view : ``In(CrtView(config))``
+    select, selected, selected_begin, selected_read :
+        The selection log, see :class:`hdl.match.selection.SelectionLog`.
     """
 
     def __init__(self, config):
@@ -42,6 +46,10 @@ class MatchingEngine(wiring.Component):
                 "i": In(stream.Signature(ParsedBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "view": In(CrtView(config)),
+                "select": In(SelectMark(config)),
+                "selected": Out(stream.Signature(SelectedDocument(config))),
+                "selected_begin": In(exact_log2(config.selected) + 1),
+                "selected_read": Out(memory.ReadPort.Signature(addr_width=exact_log2(config.selected), shape=SelectedNode(config))),
             }
         )
 
@@ -51,10 +59,20 @@ class MatchingEngine(wiring.Component):
         m.submodules.queue = queue = StreamFifo(RowRequest(self.config), _QUEUE)
         m.submodules.rows = rows = RowEngine(self.config)
         m.submodules.report = report = Reporter(self.config)
+        m.submodules.selection = selection = SelectionLog(self.config)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, front.o, queue.i)
         wiring.connect(m, queue.o, rows.i)
         wiring.connect(m, report.o, wiring.flipped(self.o))
+        wiring.connect(m, selection.o, wiring.flipped(self.selected))
+        wiring.connect(m, selection.read, wiring.flipped(self.selected_read))
+        m.d.comb += [
+            selection.hits.eq(rows.hits),
+            selection.hits_valid.eq(rows.hits_valid),
+            rows.room.eq(selection.room),
+            selection.mark.eq(self.select),
+            selection.begin.eq(self.selected_begin),
+        ]
         for name in ("done", "good", "over", "scan_some", "scan_row", "scan_ready"):
             m.d.comb += getattr(report, name).eq(getattr(rows, name))
         for name in ("taken", "scan_slice"):
@@ -74,5 +92,5 @@ class MatchingEngine(wiring.Component):
             self.view.ended.eq(front.ended),
             front.pause.eq(self.view.wants | quiet),
         ]
-        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & (queue.level == 0) & rows.idle & report.idle)))
+        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & (queue.level == 0) & rows.idle & report.idle & selection.idle)))
         return m

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, NameHeads, TestLink, number_shape
-from hdl.layouts import ParsedBeat, ProgramOperator, WordType
+from hdl.layouts import ParsedBeat, ProgramOperator, WordType, node_width
 from hdl.match.ops import RowOp, RowRequest
 from hdl.match.text import TextStream
 from hdl.stream import Register
@@ -122,7 +122,7 @@ class Front(wiring.Component):
         request = self.o.payload
 
         # The element of the tag that is being read, and those open round it, with the first tests on their text.
-        links = data.StructLayout({"self": TestLink(config), "text": TestLink(config)})
+        links = data.StructLayout({"self": TestLink(config), "text": TestLink(config), "node": node_width(config)})
         tag_name = Signal(ceil_log2(config.names))
         tag_known = Signal()
         tag = Signal(links)
@@ -133,6 +133,8 @@ class Front(wiring.Component):
         outer, keep = elements.read_port(domain="comb"), elements.write_port()
         under = Signal.like(level)
         m.d.comb += [outer.addr.eq(under), keep.addr.eq(level), keep.data.eq(top)]
+        nodes = Signal(node_width(config))  # elements and attributes are numbered together
+        m.d.comb += found.node.eq(nodes)
         for subject in ("self", "text"):
             m.d.comb += [found[subject].step.eq(heads[subject].step), found[subject].valid.eq(heads[subject].valid & known)]
         with m.If(kind.element):
@@ -207,14 +209,15 @@ class Front(wiring.Component):
         with m.If(kind.done):
             m.d.comb += [request.op.eq(RowOp.DONE), request.good.eq(beat[3].good & ~over), request.over.eq(beat[3].good & over)]
         with m.Elif(kind.end):
-            m.d.comb += request.op.eq(RowOp.END)
+            m.d.comb += [request.op.eq(RowOp.END), request.node.eq(top.node)]
         with m.Elif(presence):
-            m.d.comb += [request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1)]
+            m.d.comb += [request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1), request.node.eq(nodes)]
         with m.Else():
             m.d.comb += [
                 request.op.eq(RowOp.START),
                 request.name.eq(Mux(kind.element, mark.name, tag_name)),
                 request.known.eq(Mux(kind.element, known, tag_known)),
+                request.node.eq(Mux(kind.element, nodes, tag.node)),
             ]
         with m.If(tells):
             m.d.comb += request.op.eq(Mux(about == _ATTRIBUTE, RowOp.SATISFY, Mux(node.contains, RowOp.SEEN, RowOp.TEXT)))
@@ -249,10 +252,10 @@ class Front(wiring.Component):
                     m.d.sync += [fed.eq(1), walk.eq(top.self), also.eq(view.any_heads.self), about.eq(_SELF)]
                     m.next = "SETTLE"
                 with m.Elif(move):
-                    m.d.sync += [text_taken.eq(0), fed.eq(0)]
+                    m.d.sync += [text_taken.eq(0), fed.eq(0), nodes.eq(nodes + (kind.element | kind.attribute))]
                     with m.If(kind.done):
                         m.d.comb += [stream_.clear.eq(1), tidy.eq(1)]
-                        m.d.sync += [level.eq(0), top.eq(0), over.eq(0)]
+                        m.d.sync += [level.eq(0), top.eq(0), over.eq(0), nodes.eq(0)]
                     with m.Elif(kind.end):
                         m.d.comb += stream_.close.eq(1)
                         m.d.sync += [level.eq(under), under.eq(under - 1), top.eq(outer.data)]

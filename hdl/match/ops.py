@@ -4,9 +4,9 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import step_width
+from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["RowOp", "RowRequest"]
+__all__ = ["RowHits", "RowOp", "RowRequest"]
 
 
 class RowOp(enum.Enum, shape=unsigned(3)):
@@ -29,7 +29,8 @@ class RowOp(enum.Enum, shape=unsigned(3)):
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands; ``level`` is the number of open elements before it."""
+    """An operation and its operands; ``level`` is the number of open elements before it, ``node`` the number of the element of START and END
+    and of the attribute of ATTRIBUTE."""
 
     def __init__(self, config):
         super().__init__(
@@ -41,5 +42,16 @@ class RowRequest(data.StructLayout):
                 "known": 1,
                 "good": 1,
                 "over": 1,
+                "node": node_width(config),
             }
+        )
+
+
+class RowHits(data.StructLayout):
+    """What an operation has come to, slice by slice: the last bits of subscriptions that select the ``node`` of a START or END, or
+    that an ATTRIBUTE is listed under; ``final`` stands on the last slice of a START. DONE comes once, with ``good``."""
+
+    def __init__(self, config):
+        super().__init__(
+            {"op": RowOp, "row": row_width(config), "slice": ceil_log2(config.slices), "node": node_width(config), "final": 1, "good": 1}
         )

@@ -1,7 +1,7 @@
 """The matched set of a document: from matched bits to t-SIDs [T 5.3.3.6]."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -77,16 +77,20 @@ class Reporter(wiring.Component):
         m.d.comb += [self.scan_slice.eq(index), next_chunk.eq(_lowest(some)), rest.eq(chunk & (chunk - 1))]
 
         # Look-up of a bit's first t-SID: its number, two clocks of the memory, then a queue.
-        m.submodules.heads = heads = StreamFifo(TsidLink(config), 8)
+        found = data.StructLayout({"link": TsidLink(config), "step": step_width(config)})
+        m.submodules.heads = heads = StreamFifo(found, 8)
+        steps = [Signal(step_width(config), name=f"step{n}") for n in range(2)]
         look = Signal()
         looks = Signal(3)
         room = Signal()
         m.d.sync += [
             room.eq(heads.level < 3),
             looks.eq(Cat(look, looks)),
+            steps[0].eq(view.head_step),
+            steps[1].eq(steps[0]),
             view.head_step.eq(Cat(_lowest(chunk)[: ceil_log2(_CHUNK)], chunk_index, index)[: step_width(config)]),
         ]
-        m.d.comb += [heads.i.valid.eq(looks[2]), heads.i.payload.eq(view.head)]
+        m.d.comb += [heads.i.valid.eq(looks[2]), heads.i.payload.link.eq(view.head), heads.i.payload.step.eq(steps[1])]
         steps_out = Signal()
 
         with m.FSM():
@@ -134,7 +138,11 @@ class Reporter(wiring.Component):
         valid = Signal()
         onward = Signal()
         count = Signal(tsid_width(config))
+        step = Signal(step_width(config))
+        with m.If(onward & ~(valid & current.more)):
+            m.d.sync += step.eq(heads.o.payload.step)
         m.d.comb += [
+            self.o.payload.step.eq(step),
             view.link_tsid.eq(current.tsid),
             onward.eq(~valid | self.o.ready),
             heads.o.ready.eq(onward & ~(valid & current.more)),
@@ -149,7 +157,7 @@ class Reporter(wiring.Component):
         ]
         with m.If(onward):
             m.d.sync += [
-                current.eq(Mux(valid & current.more, view.link, heads.o.payload)),
+                current.eq(Mux(valid & current.more, view.link, heads.o.payload.link)),
                 valid.eq((valid & current.more) | heads.o.valid),
             ]
         with m.If(self.o.valid & self.o.ready):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, RowMasks, row_width
-from hdl.match.ops import RowOp, RowRequest
+from hdl.match.ops import RowHits, RowOp, RowRequest
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
@@ -45,6 +45,10 @@ class RowEngine(wiring.Component):
         By slice, whether it has matched bits in the finished document.
     scan_slice : ``In``, ``scan_row`` : ``Out``, ``scan_ready`` : ``Out``
         The matched bits of such a slice, sampled in a clock in which ``scan_ready`` is 1.
+    hits : ``Out(RowHits(config))``, ``hits_valid`` : ``Out(1)``
+        Which subscriptions select the node of an operation, a slice a clock and in order, and the end of each document.
+    room : ``In(1)``
+        When it falls, at most 8 more come.
     """
 
     def __init__(self, config):
@@ -63,6 +67,9 @@ class RowEngine(wiring.Component):
                 "scan_slice": In(ceil_log2(config.slices)),
                 "scan_row": Out(row_width(config)),
                 "scan_ready": Out(1),
+                "hits": Out(RowHits(config)),
+                "hits_valid": Out(1),
+                "room": In(1),
             }
         )
 
@@ -81,7 +88,17 @@ class RowEngine(wiring.Component):
 
         # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 the matched bits.
         travel = data.StructLayout(
-            {"op": RowOp, "slice": slice_bits, "bit": bit_bits, "known": 1, "root": 1, "tested": 1, "above": level_bits, "own": level_bits}
+            {
+                "op": RowOp,
+                "slice": slice_bits,
+                "bit": bit_bits,
+                "known": 1,
+                "root": 1,
+                "tested": 1,
+                "above": level_bits,
+                "own": level_bits,
+                "node": len(request.node),
+            }
         )
         issued = Signal(travel)
         stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, 6)]
@@ -101,6 +118,7 @@ class RowEngine(wiring.Component):
         alone = Signal()
         follows = Signal()
         recent = Signal(4)
+        gapped = Signal()
         drain = Signal()
         issue = Signal()
         final = Signal()
@@ -111,12 +129,13 @@ class RowEngine(wiring.Component):
             starts.eq(request.op == RowOp.START),
             single.eq((request.op == RowOp.SATISFY) | (request.op == RowOp.TEXT) | (request.op == RowOp.SEEN)),
             alone.eq((starts & tested) | (request.op == RowOp.TEXT) | (request.op == RowOp.END)),
-            # The row that the tag before has made is on the stack five clocks later.
-            follows.eq(starts & (index == 0) & recent.any()),
+            # The row that the tag before has made is on the stack five clocks later; one that was held up is waited for.
+            follows.eq(starts & (index == 0) & (recent.any() | (gapped & ~empty))),
             issued.op.eq(request.op),
             issued.slice.eq(Mux(single, request.step[bit_bits:], index)),
             issued.bit.eq(request.step[:bit_bits]),
             issued.known.eq(request.known),
+            issued.node.eq(request.node),
             issued.root.eq(request.level == 0),
             issued.tested.eq(tested),
             issued.above.eq(request.level - 1),
@@ -136,7 +155,11 @@ class RowEngine(wiring.Component):
 
         pending = Signal()
         bank = Signal()
-        with m.If(self.i.valid & ~(drain & ~empty)):
+        with m.If(issue & (index == 0)):
+            m.d.sync += gapped.eq(0)
+        with m.Elif(~self.room & (index != 0)):
+            m.d.sync += gapped.eq(1)
+        with m.If(self.i.valid & self.room & ~(drain & ~empty)):
             with m.Switch(request.op):
                 with m.Case(RowOp.DONE):
                     # Containment is decided once the whole document has been seen.
@@ -239,7 +262,7 @@ class RowEngine(wiring.Component):
         m.d.sync += ended.eq(self.i.valid & self.i.ready & (request.op == RowOp.DONE))
 
         # The step itself; neighbours in a run are neighbours in the row. Tests follow one a clock, from the step to the last of them.
-        reach, gate, first, last = (Signal(width, name=name) for name in ("reach", "gate", "first", "last"))
+        reach, gate, first, last, listing = (Signal(width, name=name) for name in ("reach", "gate", "first", "last", "listing"))
         count = Signal(range(config.subscription_steps + 1))
         due = Signal.like(count)
         some_tests, stays_on = Signal(), Signal()
@@ -267,6 +290,7 @@ class RowEngine(wiring.Component):
                 gate.eq(proven | (satisfied & tests & spread(satisfied_here & flag.starts)) | (seen & spread(seen_here & flag.dones))),
                 first.eq(contains),
                 last.eq(lasts),
+                listing.eq(row),
                 count.eq(due),
                 more.eq(valid[4] & stays_on),
             ]
@@ -316,4 +340,16 @@ class RowEngine(wiring.Component):
             m.d.sync += fresh.bit_select(place, 1).eq(1)
         with m.If(self.taken | (ended & ~self.good)):
             m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
+
+        # What the selection log is told.
+        lists = result.op == RowOp.ATTRIBUTE
+        m.d.sync += [
+            self.hits.row.eq(Mux(lists, listing, reach) & last),
+            self.hits.op.eq(Mux(ended, RowOp.DONE, result.op)),
+            self.hits.slice.eq(result.slice),
+            self.hits.node.eq(result.node),
+            self.hits.final.eq(moves & (result.slice == view.last_slice)),
+            self.hits.good.eq(self.good),
+            self.hits_valid.eq((settled & (lists | moves | (result.op == RowOp.END))) | ended),
+        ]
         return m

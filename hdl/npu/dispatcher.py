@@ -1,12 +1,14 @@
 """From matched t-SIDs to jobs for the links [T-Fig 5.16]."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
-from hdl.contract import Content
-from hdl.layouts import MatchedWord, SmtEntry, tsid_width
+from hdl.contract import Content, Semantics
+from hdl.layouts import MatchedWord, SelectedDocument, SmtEntry, step_width, tsid_width
 from hdl.npu.link import Job
+from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]
 
@@ -28,10 +30,14 @@ class Dispatcher(wiring.Component):
     -------
     i_length : In(stream.Signature(32))
         Bytes of each publication.
+    i_selected : In(stream.Signature(SelectedDocument(config)))
+        The entries of each publication in the selection log.
     i_matched : In(stream.Signature(MatchedWord(config)))
     o_lookup, i_lookup : Out(stream), In(stream)
         A t-SID to the SMT, and its entry.
-    o_job : Out(stream.Signature(Job)), one per link
+    attribute : In(1)
+        The subscription of the t-SID on ``o_lookup`` selects attributes.
+    o_job : Out(stream.Signature(Job(config))), one per link
     done : In(links)
         By link: a body has been read.
     held, ready : In(1)
@@ -40,6 +46,8 @@ class Dispatcher(wiring.Component):
         The publication has been notified.
     length : Out(32)
         Bytes of the current publication.
+    begin, end, sorted : Out
+        Its part of the selection log.
     busy : Out(1)
         A t-SID has been taken whose entry has not been read yet.
     notified : Out(32), one per link
@@ -53,15 +61,20 @@ class Dispatcher(wiring.Component):
         super().__init__(
             {
                 "i_length": In(stream.Signature(32)),
+                "i_selected": In(stream.Signature(SelectedDocument(config))),
                 "i_matched": In(stream.Signature(MatchedWord(config))),
                 "o_lookup": Out(stream.Signature(tsid_width(config))),
                 "i_lookup": In(stream.Signature(SmtEntry)),
-                "o_job": Out(stream.Signature(Job)).array(links),
+                "attribute": In(1),
+                "o_job": Out(stream.Signature(Job(config))).array(links),
                 "done": In(links),
                 "held": In(1),
                 "ready": In(1),
                 "advance": Out(1),
                 "length": Out(32),
+                "begin": Out(exact_log2(config.selected) + 1),
+                "end": Out(exact_log2(config.selected) + 1),
+                "sorted": Out(1),
                 "busy": Out(1),
                 "notified": Out(32).array(links),
                 "without_content": Out(32),
@@ -76,7 +89,12 @@ class Dispatcher(wiring.Component):
         bodies = Signal(tsid_width(self._config) + 1)
         body = Signal()
         sends = Signal()
-        m.d.comb += body.eq((entry.content == Content.WHOLE) & self.held)
+        whole = Signal()
+        selected = Signal()
+        m.d.comb += [
+            selected.eq(entry.content == Content.SELECTED),
+            body.eq(((entry.content == Content.WHOLE) | (selected & whole & (entry.semantics == Semantics.EXACT))) & self.held),
+        ]
         finished = sum(self.done[link] for link in range(self._config.links))
         m.d.sync += bodies.eq(bodies + (sends & body) - finished)
 
@@ -85,10 +103,29 @@ class Dispatcher(wiring.Component):
         open_lookups = Signal(range(_LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sends)
         m.d.comb += self.busy.eq(open_lookups != 0)
+        # What selects the nodes waits beside the look-up.
+        selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
+        m.submodules.selectors = selectors = StreamFifo(selector, _LOOKUPS + 1)
+        m.d.comb += [
+            selectors.i.valid.eq(taking),
+            selectors.i.payload.step.eq(word.step),
+            selectors.i.payload.attribute.eq(self.attribute),
+            selectors.o.ready.eq(sends),
+        ]
         for link, job in enumerate(self.o_job):
-            m.d.comb += [job.payload.entry.eq(entry), job.payload.number.eq(number), job.payload.body.eq(body)]
+            m.d.comb += [
+                job.payload.entry.eq(entry),
+                job.payload.number.eq(number),
+                job.payload.body.eq(body),
+                job.payload.selected.eq(selected),
+                job.payload.step.eq(selectors.o.payload.step),
+                job.payload.attribute.eq(selectors.o.payload.attribute),
+            ]
             with m.If(entry.link == link):
-                m.d.comb += [job.valid.eq(self.i_lookup.valid), self.i_lookup.ready.eq(job.ready)]
+                m.d.comb += [
+                    job.valid.eq(self.i_lookup.valid & selectors.o.valid),
+                    self.i_lookup.ready.eq(job.ready & selectors.o.valid),
+                ]
                 with m.If(sends):
                     m.d.sync += self.notified[link].eq(self.notified[link] + 1)
         m.d.comb += sends.eq(self.i_lookup.valid & self.i_lookup.ready)
@@ -96,11 +133,13 @@ class Dispatcher(wiring.Component):
             m.d.sync += self.without_content.eq(self.without_content + 1)
 
         with m.FSM():
-            # Waits for the verdict of the next publication.
+            # Waits for the verdict and the selected nodes of the next publication.
             with m.State("BEGIN"):
-                m.d.comb += self.i_length.ready.eq(1)
-                m.d.sync += self.length.eq(self.i_length.payload)
-                with m.If(self.i_length.valid):
+                entries = self.i_selected.payload
+                m.d.comb += [self.i_length.ready.eq(self.i_selected.valid), self.i_selected.ready.eq(self.i_length.valid)]
+                m.d.sync += [self.length.eq(self.i_length.payload), self.end.eq(entries.end), self.sorted.eq(entries.sorted)]
+                m.d.sync += whole.eq(entries.whole)
+                with m.If(self.i_length.valid & self.i_selected.valid):
                     m.next = "TAKE"
 
             # Takes t-SIDs, which the SMT looks up, and the end.
@@ -119,6 +158,6 @@ class Dispatcher(wiring.Component):
             with m.State("SETTLE"):
                 with m.If((open_lookups == 0) & (bodies == 0) & self.ready):
                     m.d.comb += self.advance.eq(1)
-                    m.d.sync += number.eq(number + 1)
+                    m.d.sync += [number.eq(number + 1), self.begin.eq(self.end)]
                     m.next = "BEGIN"
         return m

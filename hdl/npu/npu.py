@@ -3,13 +3,24 @@
 from itertools import pairwise
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from hdl.contract import WORD_BYTES
-from hdl.layouts import DocumentWord, MatchedWord, SmtEntry, VerdictWord, tsid_width
+from hdl.layouts import (
+    DocumentWord,
+    MatchedWord,
+    NodeSpan,
+    SelectedDocument,
+    SelectedNode,
+    SmtEntry,
+    VerdictWord,
+    node_width,
+    tsid_width,
+)
+from hdl.npu.aligner import Aligner, Piece
 from hdl.npu.dispatcher import Dispatcher
+from hdl.npu.finder import NodeFinder
 from hdl.npu.keeper import Keeper
 from hdl.npu.link import LinkSender
 from hdl.npu.outcome import Outcome, OutcomeJoin
@@ -19,6 +30,8 @@ __all__ = ["Npu"]
 
 _READ_LATENCY = 3
 """From a grant to the word: the registered address and the two clocks of the X-RAM."""
+_DOCUMENTS = 32
+"""More than the publications between the matching engine and here."""
 
 
 class Npu(wiring.Component):
@@ -31,9 +44,10 @@ class Npu(wiring.Component):
     leaves the matching engine without waiting for the links as long as there is room for ``config.subscriptions`` t-SIDs.
 
     **Content.** HEADER sends no body. WHOLE sends the publication, read from the X-RAM; one that does not fit there, or was loaded
-    before ``keep`` rose, is notified without a body. Selected nodes are not cut out: SELECTED is notified without a body.
-    The content field of a frame says what it carries, WHOLE or HEADER, and ``without_content`` counts the notifications that
-    carry less than was asked for.
+    before ``keep`` rose, is notified without a body. SELECTED sends the bytes of the nodes that the subscription selects, one after the
+    other in the order of the document; it goes without a body where WHOLE would, where the publication's selected nodes did not
+    all fit the selection log, and for a subscription with containment semantics, which selects no nodes. The content field of a
+    frame says what it carries, and ``without_content`` counts the notifications that carry less than was asked for.
 
     Parameters
     ----------
@@ -44,20 +58,28 @@ class Npu(wiring.Component):
     i_verdict : In(stream.Signature(VerdictWord))
     i_matched : In(stream.Signature(MatchedWord(config)))
         One verdict and one matched set per document.
+    i_selected : In(stream.Signature(SelectedDocument(config)))
+        One per document, before its matched set.
     o_outcome : Out(stream.Signature(Outcome(config)))
         One per document, when its matched set is complete.
     o_lookup, i_lookup : Out(stream), In(stream)
         The SMT's entries by t-SID.
+    attribute : In(1)
+        The subscription whose t-SID is on ``o_lookup`` selects attributes.
     hold : Out(1)
         T-SIDs wait whose entries have not been read yet.
     o : Out(stream.Signature(DocumentWord)), one per link
         Frames, a packet each.
     keep : In(1)
-        Some subscription wants whole publications, see :class:`hdl.npu.keeper.Keeper`.
+        Some subscription wants bytes of publications, see :class:`hdl.npu.keeper.Keeper`.
     loads, ends : In(1)
         A word of a publication is being loaded into the X-RAM, and it is its last.
     xram_read, xram_hold_valid, xram_hold, xram_oldest, xram_newest
         The X-RAM's second port.
+    nodes : In(memory.ReadPort.Signature(...))
+        Where nodes lie in the X-RAM.
+    selected_read, selected_begin : In(memory.ReadPort.Signature(...)), Out
+        The selection log, and where those of its entries begin that are still needed.
     secure, begun, finished : Out
         Those of the keeper: publications that begin now will be held; publications begun to load, and notified, modulo 65536.
     notified : Out(32), one per link
@@ -66,15 +88,18 @@ class Npu(wiring.Component):
 
     def __init__(self, config):
         self._config = config
-        self._address_width = exact_log2(config.xram_bytes // WORD_BYTES)
+        self._address_width = node_width(config)
+        self._log_width = exact_log2(config.selected)
         links, tsid = config.links, tsid_width(config)
         super().__init__(
             {
                 "i_verdict": In(stream.Signature(VerdictWord)),
                 "i_matched": In(stream.Signature(MatchedWord(config))),
+                "i_selected": In(stream.Signature(SelectedDocument(config))),
                 "o_outcome": Out(stream.Signature(Outcome(config))),
                 "o_lookup": Out(stream.Signature(tsid)),
                 "i_lookup": In(stream.Signature(SmtEntry)),
+                "attribute": In(1),
                 "hold": Out(1),
                 "o": Out(stream.Signature(DocumentWord)).array(links),
                 "keep": In(1),
@@ -85,6 +110,9 @@ class Npu(wiring.Component):
                 "xram_hold": Out(32),
                 "xram_oldest": In(32),
                 "xram_newest": In(32),
+                "nodes": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=NodeSpan(config))),
+                "selected_read": In(memory.ReadPort.Signature(addr_width=self._log_width, shape=SelectedNode(config))),
+                "selected_begin": Out(self._log_width + 1),
                 "secure": Out(1),
                 "begun": Out(16),
                 "finished": Out(16),
@@ -101,9 +129,12 @@ class Npu(wiring.Component):
         m.submodules.matched = matched = StreamFifo(MatchedWord(config), 1 << tsid_width(config))
         m.submodules.dispatcher = dispatcher = Dispatcher(config)
         m.submodules.keeper = keeper = Keeper(config)
+        m.submodules.documents = documents = StreamFifo(SelectedDocument(config), _DOCUMENTS)
+        m.submodules.finder = finder = NodeFinder(config)
+        m.submodules.aligner = aligner = Aligner(links=links)
         senders = []
         for link in range(links):
-            sender = LinkSender()
+            sender = LinkSender(config)
             m.submodules[f"sender{link}"] = sender
             senders.append(sender)
 
@@ -114,11 +145,15 @@ class Npu(wiring.Component):
             (join.o_outcome, wiring.flipped(self.o_outcome)),
             (join.o_matched, matched.i),
             (join.o_length, dispatcher.i_length),
+            (wiring.flipped(self.i_selected), documents.i),
+            (documents.o, dispatcher.i_selected),
             (matched.o, dispatcher.i_matched),
             (dispatcher.o_lookup, wiring.flipped(self.o_lookup)),
             (wiring.flipped(self.i_lookup), dispatcher.i_lookup),
             *((dispatcher.o_job[link], senders[link].i) for link in range(links)),
             *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
+            (wiring.flipped(self.nodes), finder.spans),
+            (wiring.flipped(self.selected_read), finder.log),
         ):
             wiring.connect(m, source, sink)
 
@@ -141,9 +176,19 @@ class Npu(wiring.Component):
             self.begun.eq(keeper.begun),
             self.finished.eq(keeper.finished),
             self.without_content.eq(dispatcher.without_content),
+            dispatcher.attribute.eq(self.attribute),
+            self.selected_begin.eq(dispatcher.begin),
+            finder.begin.eq(dispatcher.begin),
+            finder.end.eq(dispatcher.end),
+            finder.sorted.eq(dispatcher.sorted),
+            finder.base.eq(keeper.start),
         ]
         for link, sender in enumerate(senders):
             m.d.comb += [
+                finder.asks[link].eq(sender.asks),
+                finder.search[link].eq(sender.search),
+                sender.answers.eq(finder.answers[link]),
+                sender.found.eq(finder.found),
                 sender.start.eq(keeper.start),
                 sender.length.eq(dispatcher.length),
                 dispatcher.done[link].eq(sender.done),
@@ -154,7 +199,8 @@ class Npu(wiring.Component):
         turn = Signal(range(links))
         asked = Signal(links)
         chosen = Signal(range(links))
-        flights = [Signal(links, name=f"flight{stage}") for stage in range(_READ_LATENCY)]
+        flight = data.StructLayout({"valid": 1, "link": range(links), "piece": Piece})
+        flights = [Signal(flight, name=f"flight{stage}") for stage in range(_READ_LATENCY)]
         granted = Signal(links)
         position = Signal(self._address_width)
         m.d.comb += chosen.eq(turn)
@@ -165,17 +211,31 @@ class Npu(wiring.Component):
                         link = (first + offset) % links
                         with m.If(asked[link]):
                             m.d.comb += chosen.eq(link)
-        positions = Array(sender.read_position[: self._address_width] for sender in senders)
+        positions = Array(sender.read_position for sender in senders)
+        pieces = Array(sender.read_piece for sender in senders)
         m.d.comb += [self.xram_read.en.eq(1), self.xram_read.addr.eq(position)]
-        m.d.sync += [turn.eq(chosen), position.eq(positions[chosen]), flights[0].eq(granted)]
+        m.d.sync += [
+            turn.eq(chosen),
+            position.eq(positions[chosen]),
+            flights[0].valid.eq(granted.any()),
+            flights[0].link.eq(chosen),
+            flights[0].piece.eq(pieces[chosen]),
+        ]
         for earlier, later in pairwise(flights):
             m.d.sync += later.eq(earlier)
+        m.d.comb += [
+            aligner.valid.eq(flights[-1].valid),
+            aligner.link.eq(flights[-1].link),
+            aligner.piece.eq(flights[-1].piece),
+            aligner.data.eq(self.xram_read.data.data),
+        ]
         for link, sender in enumerate(senders):
             m.d.comb += [
                 asked[link].eq(sender.read_valid),
                 granted[link].eq(sender.read_valid & (chosen == Const(link, len(chosen)))),
                 sender.read_grant.eq(granted[link]),
-                sender.word_valid.eq(flights[-1][link]),
-                sender.word.eq(self.xram_read.data),
+                sender.piece_done.eq(aligner.done[link]),
+                sender.word_valid.eq(aligner.put[link]),
+                sender.word.eq(aligner.word),
             ]
         return m

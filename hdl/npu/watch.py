@@ -1,21 +1,21 @@
-"""Knows whether any subscription wants whole publications."""
+"""Knows what the subscriptions want of publications."""
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import Content
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, tsid_width
+from hdl.contract import Content, Semantics
+from hdl.layouts import CrtCommand, CrtOp, CrtResponse, ProgramOp, SelectMark, step_width, tsid_width
 
 __all__ = ["ContentWatch"]
 
 
 class ContentWatch(wiring.Component):
-    """Stands between the SPU and the CRT and counts the subscriptions that want whole publications.
+    """Stands between the SPU and the CRT and counts the subscriptions that want publications or parts of them.
 
-    Commands and responses pass unchanged, one at a time. The first subscription that wants whole publications is let through
+    Commands and responses pass unchanged, one at a time. The first subscription that wants bytes of publications is let through
     only when every publication that began before ``keep`` rose has been notified, so that none is matched by it whose
-    bytes may be gone.
+    bytes may be gone. Selected nodes are for exact subscriptions; one with containment semantics selects none.
 
     Parameters
     ----------
@@ -30,6 +30,14 @@ class ContentWatch(wiring.Component):
     secure, begun, finished : In
         Those of :class:`hdl.npu.npu.Npu`.
     keep : Out(1)
+    program : In(ProgramOp), program_valid : In(1)
+        A word of a program goes to the CRT.
+    last_step, shared : In
+        The CRT's, with its response.
+    select : Out(SelectMark(config))
+        To the selection log: for one clock when a subscription is accepted.
+    tsid, attribute : In, Out(1)
+        Whether the subscription selects attributes, in the same clock.
     """
 
     def __init__(self, config):
@@ -46,6 +54,13 @@ class ContentWatch(wiring.Component):
                 "begun": In(16),
                 "finished": In(16),
                 "keep": Out(1),
+                "program": In(ProgramOp),
+                "program_valid": In(1),
+                "last_step": In(step_width(config)),
+                "shared": In(1),
+                "select": Out(SelectMark(config)),
+                "tsid": In(tsid_width(config)),
+                "attribute": Out(1),
             }
         )
 
@@ -56,7 +71,8 @@ class ContentWatch(wiring.Component):
         read, write = marks.read_port(domain="comb"), marks.write_port()
         command = Signal(CrtCommand(self._config))
         registers = Signal()
-        whole = Signal()
+        wants = Signal()
+        selects = Signal()
         count = Signal(width)
         target = Signal(16)
         behind = Signal(16)
@@ -67,22 +83,45 @@ class ContentWatch(wiring.Component):
             self.o_response.payload.eq(self.i_response.payload),
             read.addr.eq(command.tsid),
             write.addr.eq(command.tsid),
-            write.data.eq(whole),
+            write.data.eq(wants),
             self.keep.eq(count != 0),
         ]
+
+        # A program ends in '/@name' or not; its words go to the CRT after its command.
+        m.submodules.attributes = attributes = memory.Memory(shape=1, depth=1 << width, init=[])
+        selects_read, selects_write = attributes.read_port(domain="comb"), attributes.write_port()
+        final = Signal()
+        with m.If(self.program_valid & (self.program == ProgramOp.ATTRIBUTE_STEP)):
+            m.d.sync += final.eq(1)
+        m.d.comb += [
+            selects_read.addr.eq(self.tsid),
+            self.attribute.eq(selects_read.data),
+            selects_write.addr.eq(command.tsid),
+            selects_write.data.eq(final),
+        ]
+        accepted = Signal()
+        m.d.comb += [write.en.eq(accepted), selects_write.en.eq(accepted)]
+        m.d.sync += [
+            self.select.valid.eq(accepted),
+            self.select.step.eq(self.last_step),
+            self.select.shared.eq(self.shared),
+            self.select.wanted.eq(selects),
+        ]
         with m.FSM():
-            # Commands pass in the clock in which they come, but for the first that wants whole publications.
+            # Commands pass in the clock in which they come, but for the first that wants bytes of publications.
             with m.State("IDLE"):
                 asks = Signal()
                 first = Signal()
+                nodes = Signal()
                 m.d.comb += [
-                    asks.eq((self.i_command.payload.op == CrtOp.REGISTER) & (self.content == Content.WHOLE)),
+                    nodes.eq((self.content == Content.SELECTED) & (self.i_command.payload.semantics == Semantics.EXACT)),
+                    asks.eq((self.i_command.payload.op == CrtOp.REGISTER) & ((self.content == Content.WHOLE) | nodes)),
                     first.eq(asks & (count == 0)),
                     self.o_command.payload.eq(self.i_command.payload),
                     self.o_command.valid.eq(self.i_command.valid & ~first),
                     self.i_command.ready.eq(self.o_command.ready | first),
                 ]
-                m.d.sync += [command.eq(self.i_command.payload), whole.eq(asks)]
+                m.d.sync += [command.eq(self.i_command.payload), wants.eq(asks), selects.eq(nodes), final.eq(0)]
                 with m.If(self.i_command.valid & self.i_command.ready):
                     m.d.sync += count.eq(count + asks)
                     m.next = "RESPONSE"
@@ -110,8 +149,8 @@ class ContentWatch(wiring.Component):
                 ]
                 with m.If(self.i_response.valid & self.o_response.ready):
                     with m.If(registers):
-                        m.d.comb += write.en.eq(self.i_response.payload.refusal == 0)
-                        with m.If(whole & (self.i_response.payload.refusal != 0)):
+                        m.d.comb += accepted.eq(self.i_response.payload.refusal == 0)
+                        with m.If(wants & (self.i_response.payload.refusal != 0)):
                             m.d.sync += count.eq(count - 1)
                     with m.Elif(command.op == CrtOp.UNREGISTER):
                         m.d.sync += count.eq(count - read.data)

@@ -13,6 +13,7 @@ from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import CheckedMark, Nesting
 from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
+from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.tags import TagChecker
@@ -43,6 +44,7 @@ class Scbxp(wiring.Component):
     verdict : one word per document, offered a clock before its ``done`` beat.
     request, response : the name table, for loading a skeleton and for registering subscriptions.
     xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
+    nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
     verdicts : documents ended so far, by verdict.
     forgotten : how often the learned part of the skeleton was forgotten.
@@ -50,7 +52,7 @@ class Scbxp(wiring.Component):
 
     def __init__(self, config: BrokerConfig):
         self._config = config
-        self._xram, self._pram = Xram(config), Pram(config)
+        self._xram, self._pram, self._nodes = Xram(config), Pram(config), NodeMap(config)
         xram, pram = self._xram.signature.members, self._pram.signature.members
         super().__init__(
             {
@@ -61,6 +63,7 @@ class Scbxp(wiring.Component):
                 "response": Out(stream.Signature(NameResponse(config))),
                 "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
                 "forgotten": Out(16),
+                "nodes": self._nodes.signature.members["read"],
             }
             | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
             | {f"pram_{name}": pram[name] for name in _PRAM_PORTS}
@@ -83,6 +86,7 @@ class Scbxp(wiring.Component):
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
+        m.submodules.nodes = nodes = self._nodes
         m.submodules.beats = beats = Register(ParsedBeat(config))
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
@@ -110,7 +114,15 @@ class Scbxp(wiring.Component):
             passing.eq(Cat(lexer.o_valid, passing)),
             under_way.eq(under_way + lexer.o_valid - passing[-1]),
             promised.eq(segments.level + (under_way << 1)),
-            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room),
+            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room & nodes.room),
+        ]
+        # Beside the stages: positions for the notifications.
+        wiring.connect(m, nodes.read, wiring.flipped(self.nodes))
+        m.d.comb += [
+            nodes.i.eq(tags.o),
+            nodes.i_valid.eq(tags.o_valid),
+            nodes.hold_valid.eq(self.xram_hold_valid),
+            nodes.hold.eq(self.xram_hold),
         ]
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)

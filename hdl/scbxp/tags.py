@@ -39,8 +39,8 @@ class TaggedLane(data.Struct):
     """A byte and what it is part of.
 
     ``begins`` starts a mark token of type ``type``; ``mark`` bytes belong to the latest begun token; ``close`` is the '>' of a tag
-    and ends it, with ``empty`` for '/>' and ``ending`` for an end tag's. ``text`` bytes are character data, ``split`` ends a text
-    node before this byte. ``start`` and ``colon`` serve the check of QNames.
+    and ends it, with ``empty`` for '/>' and ``ending`` for an end tag's. ``shuts`` is the closing quote of a value. ``text`` bytes are
+    character data, ``split`` ends a text node before this byte. ``start`` and ``colon`` serve the check of QNames.
     """
 
     byte: unsigned(8)
@@ -50,6 +50,7 @@ class TaggedLane(data.Struct):
     close: unsigned(1)
     empty: unsigned(1)
     ending: unsigned(1)
+    shuts: unsigned(1)
     text: unsigned(1)
     split: unsigned(1)
     start: unsigned(1)
@@ -348,6 +349,7 @@ class TagChecker(wiring.Component):
                 tagged.close.eq(in_tag & lane.gt),
                 tagged.empty.eq(prior[k] == _Prior.SLASH),
                 tagged.ending.eq(was[k] == _Kind.END),
+                tagged.shuts.eq(facts.quoted),
                 tagged.text.eq(in_text & ~((lane.lt | lane.amp | lane.skip) & facts.raw)),
                 tagged.split.eq(in_tag & after_tag_start),
                 tagged.start.eq(lane.start & ~lane.tail),

@@ -1,7 +1,7 @@
 """What an engine is: the model or the hardware, behind one small interface that the commands use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hdl.contract import Code, Refusal, Semantics, Verdict
@@ -49,10 +49,14 @@ class ParseResult:
 
 @dataclass(frozen=True)
 class Filtered:
-    """How one publication ended and the SIDs of the subscriptions that it matches, in rising order; none unless it is well-formed."""
+    """How one publication ended and the SIDs of the subscriptions that it matches, in rising order; none unless it is well-formed.
+
+    ``bodies`` are, for each match, the bytes of the selected nodes where the engine notified with them, else None.
+    """
 
     result: ParseResult
     matches: tuple[int, ...]
+    bodies: tuple[bytes | None, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Filtering with a simulated broker: subscriptions become frames, notifications become SIDs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from hdl.config import BrokerConfig
@@ -33,7 +33,10 @@ def cancel(subscription: Subscription) -> Frame:
 
 def _filtered(found: Matched) -> Filtered:
     located = found.code is not Code.OK and found.code is not Code.NUMBER_DIGITS
-    return Filtered(ParseResult(found.code, found.offset if located else None, found.bytes, cycles=found.cycles), found.references)
+    result = ParseResult(found.code, found.offset if located else None, found.bytes, cycles=found.cycles)
+    pairs = zip(found.contents, found.bodies, strict=True)
+    bodies = tuple(body if content is Content.SELECTED else None for content, body in pairs)
+    return Filtered(result, found.references, bodies)
 
 
 def filter_documents(
@@ -44,15 +47,17 @@ def filter_documents(
     apart: bool = True,
     stalls: int | None = None,
     executable: Path | None = None,
+    selecting: Collection[int] = (),
     waves: Path | None = None,
     options: Sequence[str] = (),
 ) -> FilterResult:
     """Register the subscriptions, then publish the documents, in one run of the Verilated broker from reset on.
 
-    Notifications are spread over the links. The clocks of a document are from its first word to its matched set; with ``apart`` it has
+    Notifications are spread over the links; the subscriptions whose SIDs are ``selecting`` want the nodes that they select, the others the
+    header alone. The clocks of a document are from its first word to its matched set; with ``apart`` it has
     the broker for itself.
     """
-    items = items_of(subscriptions, documents, config)
+    items = items_of(subscriptions, documents, config, selecting=selecting)
     answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
     return result_of(subscriptions, answers)
 
@@ -65,9 +70,14 @@ def stream_items(
     return [answer.refusal if isinstance(answer, Answered) else _filtered(answer) for answer in answers]
 
 
-def items_of(subscriptions: Sequence[Subscription], documents: Sequence[bytes], config: BrokerConfig) -> list[Item]:
+def items_of(
+    subscriptions: Sequence[Subscription], documents: Sequence[bytes], config: BrokerConfig, *, selecting: Collection[int] = ()
+) -> list[Item]:
     """What a simulated broker is given to filter the documents: frames, spread over the links, then publications."""
-    frames = [subscribe(one, link=number % config.links) for number, one in enumerate(subscriptions)]
+    frames = [
+        subscribe(one, link=number % config.links, content=Content.SELECTED if one.sid in selecting else Content.HEADER)
+        for number, one in enumerate(subscriptions)
+    ]
     return [*frames, *(Publication(document) for document in documents)]
 
 

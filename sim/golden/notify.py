@@ -3,10 +3,11 @@
 Everything is cut from the publication's own bytes, as the hardware cuts it from its ring: an element from the ``<`` of its start
 tag to the ``>`` that ends it, an attribute from the first byte of its name to its closing quote as both are spelled in the source.
 Selected nodes follow each other in document order with nothing between them; an element inside another selected one is
-written again. A subscription with containment semantics is sent the nodes that its text selects by XPath, which may be none.
+written again. Nodes are selected by exact subscriptions alone: one with containment semantics is a set of filters without a path
+[T 5.3.1], selects none, and is sent the header.
 """
 
-from hdl.contract import Content
+from hdl.contract import Content, Semantics
 from sim.golden.match import Attribute, Indexed, Selected, select
 from sim.golden.number import WHITE_SPACE
 from sim.golden.query import Query
@@ -15,10 +16,10 @@ from sim.golden.tree import Document
 __all__ = ["content", "span"]
 
 
-def content(query: Query, document: Document | Indexed, content: Content) -> bytes:
+def content(query: Query, document: Document | Indexed, content: Content, semantics: Semantics = Semantics.EXACT) -> bytes:
     """The body of the notification of a publication to a matching subscription."""
     source = document.document.source if isinstance(document, Indexed) else document.source
-    if content is Content.HEADER:
+    if content is Content.HEADER or (content is Content.SELECTED and semantics is Semantics.CONTAINMENT):
         return b""
     if content is Content.WHOLE:
         return source

@@ -6,15 +6,20 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from hdl.config import BrokerConfig
-from hdl.contract import Code, Refusal
+from hdl.contract import Code, Content, Refusal
 from sim.engines.interface import EngineError
 from sim.verilated.builder import program
 
 __all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "packed", "run"]
 
 _RESULT = struct.Struct("<IBIQQ")
+Body: TypeAlias = bytes
+"""The bytes of selected nodes."""
+
+_NOTIFICATION = struct.Struct("<IBI")
 _OUTCOME = struct.Struct("<IBBIIQQQQI")
 _FAULT = "this is a fault of the hardware description"
 
@@ -49,7 +54,8 @@ class Answered:
 
 @dataclass(frozen=True)
 class Matched:
-    """How a publication ended and the references of its notifications, in rising order.
+    """How a publication ended and the references of its notifications, in rising order; beside them what each one carried and, if
+    that was selected nodes, their bytes.
 
     The clocks are those of its first and last word, of its matched set with the verdict, and of the last word of its last notification.
     """
@@ -62,6 +68,8 @@ class Matched:
     clock: int
     notified: int
     references: tuple[int, ...]
+    contents: tuple[Content, ...]
+    bodies: tuple[Body, ...]
 
     @property
     def cycles(self) -> int:
@@ -85,11 +93,18 @@ def _read(raw: bytes, count: int) -> list[Answered | Matched]:
             continue
         item, verdict, code, offset, size, first, last, clock, notified, matches = _OUTCOME.unpack_from(raw, at)
         at += _OUTCOME.size
-        references = struct.unpack_from(f"<{matches}I", raw, at)
-        at += 4 * matches
+        references, contents, bodies = [], [], []
+        for _ in range(matches):
+            reference, content, length = _NOTIFICATION.unpack_from(raw, at)
+            at += _NOTIFICATION.size
+            length = length if content == Content.SELECTED else 0
+            references.append(reference)
+            contents.append(Content(content))
+            bodies.append(raw[at : at + length])
+            at += length
         if Code(code).verdict != verdict:
             raise EngineError(f"the broker gave verdict {verdict} with code {code}", hint=_FAULT)
-        found[item] = Matched(Code(code), offset, size, first, last, clock, notified, references)
+        found[item] = Matched(Code(code), offset, size, first, last, clock, notified, tuple(references), tuple(contents), tuple(bodies))
     if len(found) != count:
         raise EngineError(f"{count} frames and publications got {len(found)} answers", hint=_FAULT)
     return [found[item] for item in range(count)]

@@ -2,12 +2,12 @@
 //
 // usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]
 // INPUT: for each item a byte, 'S' for a subscription frame or 'P' for a publication, a 32-bit little-endian length and the bytes.
-// OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then the references
-// of its notifications in rising order, 32 bits each.
+// OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
+// rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
 // --together they do not wait, each stream keeps its own order. --apart also holds a publication back until the one before it is complete.
 // --fault sets the input of that name, which only a broker made for a test has.
-// --stalls makes the sources idle and the sinks slow at random. Bodies of notifications are compared with the publication.
+// --stalls makes the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +26,7 @@ namespace {
 using namespace driver;
 
 constexpr uint64_t PATIENCE = 200000, AFTERMATH = 300;
-constexpr unsigned HEADER_BYTES = 20, LINKS = 4, WHOLE = 1;
+constexpr unsigned HEADER_BYTES = 20, LINKS = 4, SELECTED = 0, WHOLE = 1;
 
 #pragma pack(push, 1)
 struct Result {
@@ -113,12 +113,18 @@ uint32_t big_endian(const Item &bytes, std::size_t at, unsigned size) {
     return value;
 }
 
+struct Notification {
+    uint32_t reference;
+    uint8_t content;
+    Item body;
+};
+
 struct Pending {
     bool judged = false;
     uint64_t first_word = 0, last_word = 0, clock = 0, notified = 0;
     unsigned verdict = 0, code = 0;
     uint32_t offset = 0, bytes = 0, matches = 0;
-    std::vector<uint32_t> references;
+    std::vector<Notification> notifications;
 };
 
 // A notification goes to the publication that it counts.
@@ -131,9 +137,9 @@ void notify(const Item &frame, std::deque<Pending> &pending, std::size_t finishe
     unsigned content = frame[1] >> 1 & 3;
     const Item &publication = publications.items[finished + index];
     Item body(frame.begin() + HEADER_BYTES, frame.end());
-    if (content == WHOLE ? body != publication : !body.empty())
+    if (content == WHOLE ? body != publication : content == SELECTED ? body.empty() : !body.empty())
         fail("a notification of publication " + std::to_string(finished + index) + " has another body than it should");
-    pending[index].references.push_back(big_endian(frame, 12, 4));
+    pending[index].notifications.push_back({big_endian(frame, 12, 4), uint8_t(content), std::move(body)});
     pending[index].notified = clock;
 }
 
@@ -283,15 +289,23 @@ int main(int argc, char **argv) {
             }
             last_progress = clock;
         }
-        while (!pending.empty() && pending.front().judged && pending.front().references.size() >= pending.front().matches) {
+        while (!pending.empty() && pending.front().judged && pending.front().notifications.size() >= pending.front().matches) {
             Pending &one = pending.front();
-            if (one.references.size() > one.matches)
+            if (one.notifications.size() > one.matches)
                 fail("publication " + std::to_string(finished) + " has more notifications than matches");
-            std::sort(one.references.begin(), one.references.end());
+            std::sort(one.notifications.begin(), one.notifications.end(),
+                      [](const Notification &a, const Notification &b) { return a.reference < b.reference; });
             Outcome outcome{'V', publications.numbers[finished], uint8_t(one.verdict), uint8_t(one.code), one.offset, one.bytes,
                             one.first_word, one.last_word, one.clock, one.notified, one.matches};
             write(output, &outcome);
-            write(output, one.references.data(), one.references.size());
+            for (const Notification &notification : one.notifications) {
+                uint32_t size = uint32_t(notification.body.size());
+                write(output, &notification.reference);
+                write(output, &notification.content);
+                write(output, &size);
+                if (notification.content == SELECTED)
+                    write(output, notification.body.data(), size);
+            }
             pending.pop_front();
             finished++;
         }

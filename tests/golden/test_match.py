@@ -95,6 +95,9 @@ def test_selected_content_is_cut_from_the_source(text: str, content: bytes) -> N
     assert notify.content(query, match.Indexed(tree(STOCK)), Content.SELECTED) == content
     assert notify.content(query, tree(STOCK), Content.WHOLE) == STOCK
     assert notify.content(query, tree(STOCK), Content.HEADER) == b""
+    # containment knows no paths, so that it selects no nodes
+    assert notify.content(query, tree(STOCK), Content.SELECTED, CONTAINMENT) == b""
+    assert notify.content(query, tree(STOCK), Content.WHOLE, CONTAINMENT) == STOCK
 
 
 def test_attribute_is_found_behind_others_that_look_like_it() -> None:

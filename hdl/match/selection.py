@@ -1,0 +1,243 @@
+"""The selection log: which steps selected which nodes of a document, for the notifications that carry them [T 5.3.4]."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2, exact_log2
+
+from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, node_width, row_width
+from hdl.match.ops import RowHits, RowOp
+from hdl.stream import BlockRam, StreamFifo
+
+__all__ = ["SelectionLog"]
+
+_QUEUE = 16
+_SLACK = 11
+"""Rows that may still come when there is no more room."""
+_RESERVE = 6
+"""Entries that may still come when no more are let in."""
+
+
+def _lone(flags):
+    """At most one of the flags is 1."""
+    return (flags & (flags - 1)[: len(flags)]) == 0
+
+
+class SelectionLog(wiring.Component):
+    """Writes down the nodes that subscriptions select, of those subscriptions alone that want them.
+
+    The log is a ring of ``config.selected`` entries, in which the documents lie one behind the other; the room of a document is given
+    back when it has been notified. A document waits for the room of earlier ones; one that fills the whole ring by itself is void.
+    A row without a wanted step takes nothing, another one a clock for each 16 steps with a hit. Entries of attributes stay only if a
+    subscription selects something of their tag, those of a document only if it is good.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    hits, hits_valid : In(RowHits(config)), In(1)
+        Rows of the engine; up to 8 may follow when ``room`` falls.
+    room : Out(1)
+    mark : In(SelectMark(config))
+        A subscription has been accepted; heeded by the time ``idle`` is 1 again. One at a time.
+    idle : Out(1)
+        Nothing is under way.
+    o : Out(stream.Signature(SelectedDocument(config)))
+        One per document.
+    begin : In
+        Where the entries that are still needed begin, modulo twice the size of the log.
+    read : Out(memory.ReadPort.Signature(...))
+        An entry, two clocks after its address.
+    """
+
+    def __init__(self, config):
+        self._config = config
+        self._width = exact_log2(config.selected)
+        super().__init__(
+            {
+                "hits": In(RowHits(config)),
+                "hits_valid": In(1),
+                "room": Out(1),
+                "mark": In(SelectMark(config)),
+                "idle": Out(1),
+                "o": Out(stream.Signature(SelectedDocument(config))),
+                "begin": In(self._width + 1),
+                "read": Out(memory.ReadPort.Signature(addr_width=self._width, shape=SelectedNode(config))),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        width, slices = row_width(config), config.slices
+        chunks = width // SELECTED_STEPS
+        chunk_bits, slice_bits = ceil_log2(chunks), ceil_log2(slices)
+        bit_bits = exact_log2(SELECTED_STEPS)
+        m.submodules.entries = entries = BlockRam(shape=SelectedNode(config), depth=config.selected, output_register=True)
+        m.d.comb += [entries.read[0].addr.eq(self.read.addr), entries.read[0].en.eq(1), self.read.data.eq(entries.read[0].data)]
+
+        # Rows with a hit in a group that has a wanted step, and ends of documents and of tags with listed attributes.
+        groups = Signal(slices * chunks)  # those with a wanted step
+        shape = data.StructLayout({"hits": RowHits(config), "some": chunks, "lone": 1})
+        row = Signal(shape)
+        row_valid = Signal()
+        mine = Signal(chunks)
+        m.d.comb += mine.eq(groups.word_select(self.hits.slice, chunks) if slices > 1 else groups)
+        m.d.sync += [
+            row_valid.eq(self.hits_valid),
+            row.hits.eq(self.hits),
+            row.some.eq(
+                Cat(
+                    mine[n] & (self.hits.op != RowOp.DONE) & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any()
+                    for n in range(chunks)
+                )
+            ),
+        ]
+        listed = Signal()
+        closes = Signal()
+        m.submodules.rows = rows = StreamFifo(shape, _QUEUE)
+        m.d.comb += [
+            closes.eq(row.hits.final & listed & (row.hits.op == RowOp.START)),
+            rows.i.payload.eq(row),
+            rows.i.payload.lone.eq(_lone(row.some)),
+            rows.i.payload.hits.final.eq(closes),
+            rows.i.valid.eq(row_valid & (row.some.any() | closes | (row.hits.op == RowOp.DONE))),
+        ]
+        with m.If(row_valid):
+            with m.If(row.hits.op == RowOp.ATTRIBUTE):
+                m.d.sync += listed.eq(listed | row.some.any())
+            with m.Elif(closes | (row.hits.op == RowOp.DONE)):
+                m.d.sync += listed.eq(0)
+        m.d.sync += self.room.eq(rows.level <= _QUEUE - _SLACK)
+
+        # One group after the other, as long as there is room behind the entries of earlier documents. Nothing waits from here on but the
+        # end of a document, behind which nothing is let in.
+        item_shape = data.StructLayout(
+            {"op": RowOp, "steps": SELECTED_STEPS, "place": chunk_bits + slice_bits, "node": node_width(config), "final": 1, "good": 1}
+        )
+        items = [Signal(item_shape, name=f"item{n}") for n in range(3)]
+        valid = Signal(3)
+        mark = Signal(SelectMark(config))
+        admits = Signal()
+        ending = Signal()
+        issue = Signal()
+        gone = Signal(chunks)
+        left = Signal(chunks)
+        others = Signal(chunks)
+        begun, lone = Signal(), Signal()
+        ends = Signal()
+        head = rows.o.payload
+        chosen = Signal(range(max(chunks, 2)))
+        m.d.comb += [
+            issue.eq(rows.o.valid & admits & ~ending & ~mark.valid),
+            left.eq(head.some & ~gone),
+            others.eq(left & (left - 1)[:chunks]),
+            ends.eq(Mux(begun, lone, head.lone)),
+            rows.o.ready.eq(issue & ends),
+        ]
+        for n in reversed(range(chunks)):
+            with m.If(left[n]):
+                m.d.comb += chosen.eq(n)
+        with m.If(issue):
+            m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), lone.eq(_lone(others))]
+        m.d.sync += [
+            valid.eq(Cat(issue, valid[:2])),
+            items[0].op.eq(head.hits.op),
+            # a row without a group only ends something
+            items[0].steps.eq(
+                Mux(left.any(), head.hits.row.word_select(chosen[:chunk_bits], SELECTED_STEPS) if chunks > 1 else head.hits.row, 0)
+            ),
+            items[0].place.eq(Cat(chosen[:chunk_bits], head.hits.slice)),
+            items[0].node.eq(head.hits.node),
+            items[0].final.eq(head.hits.final & ends),
+            items[0].good.eq(head.hits.good),
+        ]
+
+        # The steps that are wanted; a new mark waits until they are not in use.
+        m.submodules.wanted = wanted = memory.Memory(shape=SELECTED_STEPS, depth=max(slices * chunks, 2), init=[])
+        wanted_read, wanted_write = wanted.read_port(domain="comb"), wanted.write_port()
+        phase = Signal(3)  # read, changed, written
+        place = mark.step[bit_bits:]
+        bit = Signal(SELECTED_STEPS)
+        before, after = Signal(SELECTED_STEPS), Signal(SELECTED_STEPS)
+        known = groups.bit_select(place, 1) if len(place) else groups
+        m.d.comb += [
+            wanted_read.addr.eq(Mux(valid[0], items[0].place, place)),
+            bit.eq(Const(1, SELECTED_STEPS) << mark.step[:bit_bits]),
+            wanted_write.addr.eq(place),
+            wanted_write.data.eq(after),
+            wanted_write.en.eq(phase[1]),
+            self.idle.eq(~mark.valid & ~self.mark.valid & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
+        ]
+        m.d.sync += [
+            phase.eq(Cat(mark.valid & ~valid[0] & (phase == 0), phase)),
+            before.eq(Mux(known, wanted_read.data, 0)),
+            after.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
+        ]
+        with m.If(phase[1]):
+            m.d.sync += known.eq(after.any())
+        with m.If(phase[2]):
+            m.d.sync += mark.valid.eq(0)
+        with m.If(self.mark.valid):
+            m.d.sync += mark.eq(self.mark)
+        hit = Signal()
+        m.d.sync += [
+            items[1].eq(items[0]),
+            items[1].steps.eq(items[0].steps & wanted_read.data),
+            items[2].eq(items[1]),
+            hit.eq(valid[1] & items[1].steps.any()),
+        ]
+
+        # The log itself.
+        item = items[2]
+        write, kept, first = (Signal(self._width + 1, name=name) for name in ("write", "kept", "first"))
+        over, unsorted = Signal(), Signal()
+        highest = Signal(node_width(config))
+        full = Signal()
+        entry = entries.write.data
+        m.d.comb += [
+            full.eq((write - self.begin)[self._width]),
+            entry.steps.eq(item.steps),
+            entry.place.eq(item.place),
+            entry.node.eq(item.node),
+            entry.attribute.eq(item.op == RowOp.ATTRIBUTE),
+            entries.write.addr.eq(write),
+            entries.write.en.eq(hit & ~full & ~over),
+        ]
+        following = Signal(self._width + 1)
+        stays = Signal(self._width + 1)
+        m.d.comb += [
+            following.eq(write + entries.write.en),
+            stays.eq(Mux(entries.write.en & (item.op != RowOp.ATTRIBUTE), following, kept)),
+        ]
+        with m.If(valid[2]):
+            m.d.sync += [write.eq(Mux(item.final, stays, following)), kept.eq(stays)]
+        with m.If(hit & full):
+            m.d.sync += over.eq(1)
+        with m.If(hit & (item.op == RowOp.END)):
+            m.d.sync += [highest.eq(item.node), unsorted.eq(unsorted | (item.node < highest))]
+
+        # The end of a document; what comes next is let in when the room is known again.
+        rests = Signal(3)
+        m.d.sync += rests.eq(rests << 1)
+        with m.If(issue & (head.hits.op == RowOp.DONE)):
+            m.d.sync += ending.eq(1)
+        with m.If(valid[2] & (item.op == RowOp.DONE)):
+            m.d.sync += [
+                self.o.valid.eq(1),
+                self.o.payload.end.eq(Mux(item.good, kept, first)),
+                self.o.payload.whole.eq(~over),
+                self.o.payload.sorted.eq(~unsorted),
+            ]
+        with m.If(self.o.valid & self.o.ready):
+            end = self.o.payload.end
+            m.d.sync += [self.o.valid.eq(0), first.eq(end), write.eq(end), kept.eq(end), over.eq(0), unsorted.eq(0), highest.eq(0)]
+            m.d.sync += rests.eq(1)
+        with m.If(rests[-1]):
+            m.d.sync += ending.eq(0)
+        used = Signal(self._width + 1)
+        m.d.comb += used.eq(write - self.begin)
+        m.d.sync += admits.eq((used <= config.selected - _RESERVE) | (first == self.begin))
+        return m
