@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hdl.config import BrokerConfig
-from hdl.contract import Code, Frame, Kind, Refusal
+from hdl.contract import Code, Content, Frame, Kind, Refusal
 from sim.engines.interface import EngineError
 from sim.icarus.builder import bench, simulate
 from sim.verilated.broker import Answered, Item, Matched, Publication, packed
@@ -20,14 +20,21 @@ def _matched(values: Sequence[int], frames: Sequence[tuple[bytes, int]]) -> Matc
     verdict, code, offset, size, _, first, last, clock = values
     if Code(code).verdict != verdict:
         raise EngineError(f"the broker gave verdict {verdict} with code {code}", hint=_FAULT)
-    references = []
-    for raw, _ in frames:
-        header = Frame.unpack(raw).header
-        if header.kind is not Kind.NOTIFY:
-            raise EngineError(f"a frame of kind {header.kind.name} came on a link", hint=_FAULT)
-        references.append(header.reference)
-    notified = max([clock, *(end for _, end in frames)])
-    return Matched(Code(code), offset, size, first, last, clock, notified, tuple(sorted(references)))
+    found = sorted((Frame.unpack(raw) for raw, _ in frames), key=lambda frame: frame.header.reference)
+    if any(frame.header.kind is not Kind.NOTIFY for frame in found):
+        raise EngineError("a frame of another kind than NOTIFY came on a link", hint=_FAULT)
+    return Matched(
+        Code(code),
+        offset,
+        size,
+        first,
+        last,
+        clock,
+        notified=max([clock, *(end for _, end in frames)]),
+        references=tuple(frame.header.reference for frame in found),
+        contents=tuple(frame.header.content for frame in found),
+        bodies=tuple(frame.body if frame.header.content is Content.SELECTED else b"" for frame in found),
+    )
 
 
 def _read(lines: Sequence[str]) -> tuple[list[Answered], list[Matched]]:
