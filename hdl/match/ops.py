@@ -29,8 +29,8 @@ class RowOp(enum.Enum, shape=unsigned(3)):
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands; ``level`` is the number of open elements before it, ``node`` the number of the element of START and END
-    and of the attribute of ATTRIBUTE."""
+    """An operation and its operands; ``level`` is the number of open elements before it, ``node`` the number of the element of START
+    and END, and of the attribute of ATTRIBUTE."""
 
     def __init__(self, config):
         super().__init__(
