@@ -38,7 +38,7 @@ class MappedUnit(wiring.Component):
         m.submodules.tags = tags = TagChecker(depth=self.config.depth)
         m.submodules.nodes = nodes = NodeMap(self.config)
         wiring.connect(m, wiring.flipped(self.i), classifier.i)
-        wiring.connect(m, classifier.o, lexer.i)
+        m.d.comb += [lexer.i.eq(classifier.o), lexer.i_valid.eq(classifier.o_valid), classifier.room.eq(lexer.i_room)]
         m.d.sync += lexer.room.eq(nodes.room & self.go)
         m.d.comb += [
             tags.i.eq(lexer.o),
