@@ -19,7 +19,7 @@ CONFIG = {
     "xram_bytes": 1024,
     "pram_words": 64,
 }
-DIVISOR = 4
+DIVISOR = 8
 
 
 @pytest.mark.long

@@ -43,26 +43,29 @@ def test_link(simulator: str) -> None:
 
 
 @pytest.mark.parametrize("simulator", BOTH)
-def test_uart(simulator: str) -> None:
+@pytest.mark.parametrize("divisor", [8, 33])
+def test_uart(simulator: str, divisor: int) -> None:
     simulate(
-        UartLoop(divisor=33),
+        UartLoop(divisor=divisor),
         tests="cocotb_tests.bus.uart_tests",
         simulator=simulator,
         seed=5,
-        parameters={"divisor": 33},
+        parameters={"divisor": divisor},
+        # The model counts a bit in whole nanoseconds, too coarse for a rate that is a little off a short one.
+        testcase="bytes_come_back" if divisor == 8 else None,
         ports_only=True,
     )
 
 
 @pytest.mark.parametrize(
-    ("clock", "baud", "divisor"), [(100e6, 3_000_000, 33), (80e6, 3_000_000, 27), (100e6, 115_200, 868), (48e6, 12_000_000, 4)]
+    ("clock", "baud", "divisor"), [(100e6, 3_000_000, 33), (80e6, 3_000_000, 27), (100e6, 115_200, 868), (96e6, 12_000_000, 8)]
 )
 def test_divisor(clock: float, baud: int, divisor: int) -> None:
     assert divisor_of(clock, baud) == divisor
 
 
 def test_a_rate_out_of_reach_is_refused() -> None:
-    with pytest.raises(ValueError, match="baud must be a rate that 25000000 Hz divides into at least 4 clocks within 2 %, not 12000000"):
+    with pytest.raises(ValueError, match="baud must be a rate that 25000000 Hz divides into at least 8 clocks within 2 %, not 12000000"):
         divisor_of(25e6, 12_000_000)
 
 

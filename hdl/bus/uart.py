@@ -13,8 +13,8 @@ _TOLERANCE = 0.02
 def divisor_of(clock_hz: float, baud: int) -> int:
     """Clocks of a bit; the baud rate that results differs by less than 2 %."""
     divisor = round(clock_hz / baud)
-    if divisor < 4 or abs(clock_hz / divisor / baud - 1) > _TOLERANCE:
-        raise ValueError(f"baud must be a rate that {clock_hz:.0f} Hz divides into at least 4 clocks within 2 %, not {baud!r}")
+    if divisor < 8 or abs(clock_hz / divisor / baud - 1) > _TOLERANCE:
+        raise ValueError(f"baud must be a rate that {clock_hz:.0f} Hz divides into at least 8 clocks within 2 %, not {baud!r}")
     return divisor
 
 
@@ -24,7 +24,7 @@ class UartReceiver(wiring.Component):
     Parameters
     ----------
     divisor : int
-        Clocks of a bit, at least 4.
+        Clocks of a bit, at least 8.
 
     Members
     -------
@@ -34,8 +34,8 @@ class UartReceiver(wiring.Component):
     """
 
     def __init__(self, *, divisor: int):
-        if divisor < 4:
-            raise ValueError(f"divisor must be at least 4, not {divisor!r}")
+        if divisor < 8:
+            raise ValueError(f"divisor must be at least 8, not {divisor!r}")
         self._divisor = divisor
         super().__init__({"pin": In(1, init=1), "o": Out(stream.Signature(8))})
 
@@ -80,7 +80,7 @@ class UartTransmitter(wiring.Component):
     Parameters
     ----------
     divisor : int
-        Clocks of a bit, at least 4.
+        Clocks of a bit, at least 8.
 
     Members
     -------
@@ -89,8 +89,8 @@ class UartTransmitter(wiring.Component):
     """
 
     def __init__(self, *, divisor: int):
-        if divisor < 4:
-            raise ValueError(f"divisor must be at least 4, not {divisor!r}")
+        if divisor < 8:
+            raise ValueError(f"divisor must be at least 8, not {divisor!r}")
         self._divisor = divisor
         super().__init__({"i": In(stream.Signature(8)), "pin": Out(1, init=1)})
 
