@@ -35,7 +35,7 @@ _OUTSTANDING = 8
 _RECENT = _IN_FLIGHT + _OUTSTANDING
 """Learned names remembered beside the CAM, for those searched for before they were in it."""
 
-_HINT = 10
+_HINT = 8
 """Bits of a key by which they are remembered."""
 
 _DEPTH = 16

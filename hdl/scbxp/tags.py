@@ -364,11 +364,11 @@ class TagChecker(wiring.Component):
         five_valid = Signal()
         five_codes = [Signal(5, name=f"five_code{k}") for k in range(LANES)]
         five_lates = [Signal(2, name=f"five_late{k}") for k in range(LANES)]
-        five_wrong, five_abutting, outside, text_outside, extra_root, unexpected, too_deep = (
-            Signal(LANES, name=f"five_{name}")
-            for name in ("wrong", "abutting", "outside", "text_outside", "extra_root", "unexpected", "too_deep")
+        five_wrong, five_abutting, outside, text_outside, extra_root, unexpected = (
+            Signal(LANES, name=f"five_{name}") for name in ("wrong", "abutting", "outside", "text_outside", "extra_root", "unexpected")
         )
         five_ends, five_break = Signal(), Signal()
+        wrong = Signal(LANES)
         five_event_code = Signal(5)
         depth = Signal(8)
         root_seen = Signal()
@@ -397,7 +397,10 @@ class TagChecker(wiring.Component):
         ]
         for k in range(LANES):
             is_outside = (level[k] & at_zero) | (lower[k] & at_one)
+            beyond = (level[k] & full) | (higher[k] & nearly)
+            forbidden = visible[k] | four_ends[k] | (four_elements[k] & root_seen)
             m.d.sync += [
+                wrong[k].eq((codes[k] != 0) | (forbidden & is_outside) | (four_elements[k] & beyond)),
                 five_codes[k].eq(codes[k]),
                 five_lates[k].eq(lates[k]),
                 five_wrong[k].eq(codes[k] != 0),
@@ -405,7 +408,6 @@ class TagChecker(wiring.Component):
                 text_outside[k].eq(visible[k] & is_outside),
                 extra_root[k].eq(four_elements[k] & is_outside & root_seen),
                 unexpected[k].eq(four_ends[k] & is_outside),
-                too_deep[k].eq(four_elements[k] & ((level[k] & full) | (higher[k] & nearly))),
             ]
         with m.If(ends):
             m.d.sync += [depth.eq(0), root_seen.eq(0), doctype_seen.eq(0)]
@@ -422,8 +424,6 @@ class TagChecker(wiring.Component):
         base = Signal(32)
         late = Signal(2)
         cut = Signal()
-        wrong = Signal(LANES)
-        m.d.comb += wrong.eq(five_wrong | text_outside | extra_root | unexpected | too_deep)
         event_wrong = five_event_code != 0
         first = [wrong[k] & ~wrong[:k].any() if k else wrong[0] for k in range(LANES)]
         lane_codes = [
@@ -445,9 +445,11 @@ class TagChecker(wiring.Component):
         lane_lates = [Mux(five_wrong[k] | text_outside[k], five_lates[k], 0) for k in range(LANES)]
         any_wrong = wrong.any()
         m.d.sync += [self.o.eq(five), self.o_valid.eq(five_valid & (~failed | five_ends)), self.o.split.eq(five_break)]
-        with m.If(five_valid & ~failed & (any_wrong | event_wrong)):
+        with m.If(five_valid & (any_wrong | event_wrong)):
+            m.d.sync += failed.eq(1)
+        # What is kept before the first error does not count, so that nothing has to wait for whether there is one.
+        with m.If(~failed):
             m.d.sync += [
-                failed.eq(1),
                 code.eq(Mux(any_wrong, chosen(*zip(first, lane_codes, strict=True), width=5), five_event_code)),
                 base.eq(
                     Mux(
