@@ -179,7 +179,10 @@ class Names(wiring.Component):
             hashing.eq(taking | rehashes),
             hash_searches.eq(taking & waiting.facts.searches),
             hash_first.eq(Mux(rehashes, copy_index == 0, waiting.facts.first)),
-            hash_word.eq(Mux(rehashes, store.read.data.data, waiting.mark.data)),
+            # What is too long must not have the key of the name that it begins with.
+            hash_word.eq(
+                Mux(rehashes, store.read.data.data, waiting.mark.data ^ (waiting.facts.searches & ~waiting.mark.last).replicate(32))
+            ),
             key_searches.eq(hash_searches),
         ]
         with m.If(hashing):
