@@ -196,6 +196,11 @@ extern "C" {
 #define X2CBBR__CONFIG_PRAM_WORDS__VALUE_bp 0
 #define X2CBBR__CONFIG_PRAM_WORDS__VALUE_bw 32
 
+// reg - x2cbbr::config_selected
+#define X2CBBR__CONFIG_SELECTED__VALUE_bm 0xffffffff
+#define X2CBBR__CONFIG_SELECTED__VALUE_bp 0
+#define X2CBBR__CONFIG_SELECTED__VALUE_bw 32
+
 // reg - x2cbbr::clocks
 #define X2CBBR__CLOCKS__VALUE_bm 0xffffffff
 #define X2CBBR__CLOCKS__VALUE_bp 0
@@ -465,7 +470,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t config_brokers;
     uint32_t config_xram_bytes;
     uint32_t config_pram_words;
-    uint8_t RESERVED_8c_ff[0x74];
+    uint32_t config_selected;
+    uint8_t RESERVED_90_ff[0x70];
     uint32_t clocks;
     uint32_t registered;
     uint32_t steps_used;
