@@ -19,4 +19,5 @@ def test_positions(simulator: str) -> None:
         simulator=simulator,
         seed=13,
         parameters={"config": CONFIG, "documents": DOCUMENTS[simulator]},
+        ports_only=True,
     )

@@ -89,7 +89,7 @@ class Notification:
 
 
 class Broker:
-    """A broker over a transport. Making one begins a session with an empty broker.
+    """A broker over a transport. Making one begins a session with an empty broker; when that fails, the transport is closed.
 
     Not safe for threads: one call at a time. An error of the link ends the session; :meth:`reset` begins a new one.
     """
@@ -97,8 +97,12 @@ class Broker:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._link = HostLink(transport)
-        self._start()
-        self.config = self._configuration()
+        try:
+            self._start()
+            self.config = self._configuration()
+        except BaseException:
+            transport.close()
+            raise
 
     def _start(self) -> None:
         self._raw = bytearray()
