@@ -90,4 +90,4 @@ PRESETS: dict[str, BrokerConfig] = {
         subscriptions=1024, steps=4096, slices=16, names=1024, learned=256, values=1024, numbers=1024, depth=64, pram_words=1024
     ),
 }
-"""``default`` fits an LFE5U-25F, ``large`` an LFE5U-85F."""
+"""``default`` is meant for an LFE5U-25F, ``large`` for an LFE5U-85F; docs/results/broker.md says what fits."""
