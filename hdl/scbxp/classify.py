@@ -125,7 +125,8 @@ class Classifier(wiring.Component):
         present = [cur.count > k for k in range(4)]
         window = [Mux(present[k], window[k], 0) if k < 4 else window[k] for k in range(7)]
         before = [history.word_select(k, 8) for k in range(3)]
-        line = before + window  # line[3 + k] is lane k
+        line = [Signal(8, name=f"byte{k}") for k in range(-3, 7)]  # line[3 + k] is lane k
+        m.d.comb += [byte.eq(value) for byte, value in zip(line, before + window, strict=True)]
 
         # Stage 1: per-byte facts and the ranges of characters of two, three and four bytes.
         ranged = Signal(ClassedWord)
@@ -172,8 +173,8 @@ class Classifier(wiring.Component):
                 bom = cur_first & (line[3] == mark[0]) & (line[4] == mark[1]) & (line[5] == mark[2])
             letter = _between(b | 0x20, ord("a"), ord("z")) | (b == ord("_")) | (b == ord(":"))
             digit = _between(b, ord("0"), ord("9")) | (b == ord("-")) | (b == ord("."))
-            code2 = Cat(n1[0:6], b[0:5])
-            code3 = Cat(n2[0:6], n1[0:6], b[0:4])
+            code2, code3 = Signal(11, name=f"code2_{k}"), Signal(16, name=f"code3_{k}")
+            m.d.comb += [code2.eq(Cat(n1[0:6], b[0:5])), code3.eq(Cat(n2[0:6], n1[0:6], b[0:4]))]
             ranges2 = ((0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2FF), (0x370, 0x37D), (0x37F, 0x7FF))
             ranges3 = (
                 (0x800, 0x1FFF),

@@ -43,12 +43,11 @@ int main(int argc, char **argv) {
     };
     top->avs_chipselect = top->avs_read = top->avs_write = top->avs_begintransfer = 0;
     top->avs_byteenable = 15;
-    top->rst = 1;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < driver::RESET_CLOCKS; k++) {
+        top->rst = k + 1 < driver::RESET_CLOCKS;
         settle();
         rise();
     }
-    top->rst = 0;
     // One transfer, from its first clock to the one in which it is not held any more.
     auto transfer = [&](bool writes, uint32_t address, uint32_t word) {
         top->avs_address = address;

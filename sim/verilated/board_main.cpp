@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr unsigned QUIET = 64, RESET_CLOCKS = 4;
+constexpr unsigned QUIET = 64;
 
 bool read_exactly(void *place, std::size_t size) { return std::fread(place, 1, size, stdin) == size; }
 
@@ -54,11 +54,11 @@ int main(int argc, char **argv) {
         return out || gives;
     };
     auto reset = [&] {
-        top->rst = 1;
         queue.clear();
-        for (unsigned k = 0; k < RESET_CLOCKS; k++)
+        for (int k = 0; k < driver::RESET_CLOCKS; k++) {
+            top->rst = k + 1 < driver::RESET_CLOCKS;
             step();
-        top->rst = 0;
+        }
         came.clear();
     };
     reset();

@@ -188,12 +188,11 @@ int main(int argc, char **argv) {
 #ifdef X2CBBR_FAULT
     top->fault = options.fault;
 #endif
-    top->rst = 1;
-    for (int k = 0; k < 4; k++, clock++) {
+    for (int k = 0; k < RESET_CLOCKS; k++, clock++) {
+        top->rst = k + 1 < RESET_CLOCKS;
         level(0);
         level(1);
     }
-    top->rst = 0;
 
     CData *link_valid[LINKS] = {&top->notification___05F0___05Fvalid, &top->notification___05F1___05Fvalid, &top->notification___05F2___05Fvalid,
                                 &top->notification___05F3___05Fvalid};

@@ -133,12 +133,11 @@ int main(int argc, char **argv) {
     top->xram_read___05Fen = 0;
     top->xram_hold_valid = 0;
     top->pram_documents___05Fready = 1;
-    top->rst = 1;
-    for (int k = 0; k < 4; k++, clock++) {
+    for (int k = 0; k < RESET_CLOCKS; k++, clock++) {
+        top->rst = k + 1 < RESET_CLOCKS;
         level(0);
         level(1);
     }
-    top->rst = 0;
     for (int k = 0; k < SETTLE; k++, clock++) {
         level(0);
         level(1);
