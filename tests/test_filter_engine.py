@@ -18,7 +18,7 @@ from sim.engines.interface import Subscription
 from sim.engines.verilated_filter import filter_documents, subscribe
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated import broker
-from sim.verilated.broker import Answered, Item, Matched, Publication, run
+from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from sim.volume_filter import Tally, check_set
 from spark_vectors import oracle
 from spark_vectors.queries import subscription_set
@@ -117,6 +117,14 @@ def test_random_sets_equal_libxml2(stalls: int | None) -> None:
     check_set(tally, seed=4, number=0, count=CONFIG.subscriptions, documents=24, largest=1200, config=CONFIG, stalls=stalls)
     assert not tally.differences, tally.differences[:5]
     assert tally.matches > 100
+
+
+def test_cleared_subscriptions_match_no_more() -> None:
+    """Clearing leaves nothing that matches, and room for as many again."""
+    everything = [subscribe(Subscription(number, "//price")) for number in range(1, CONFIG.subscriptions + 1)]
+    found = run([*everything, Publication(STOCK), Clear(), Publication(STOCK), *everything, Publication(STOCK)], CONFIG)
+    assert [one.refusal for one in found if isinstance(one, Answered)] == [Refusal.NONE] * (2 * CONFIG.subscriptions + 1)
+    assert [len(one.references) for one in found if isinstance(one, Matched)] == [CONFIG.subscriptions, 0, CONFIG.subscriptions]
 
 
 def test_full_table_refuses_and_recovers() -> None:

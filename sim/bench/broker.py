@@ -14,7 +14,7 @@ from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.interface import Subscription
 from sim.engines.verilated_filter import cancel, subscribe
-from sim.verilated.broker import Answered, Item, Matched, Publication, run
+from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set
 
@@ -40,7 +40,7 @@ _SIZES = (224, 1008, 2904, 15228)
 @dataclass(frozen=True)
 class Measured:
     """Clocks: all frames, one publication alone with names to learn and with names known, between publications that follow each other,
-    and all cancellations."""
+    all cancellations, and clearing the same subscriptions."""
 
     registration: int
     latency: int
@@ -48,19 +48,21 @@ class Measured:
     notified: int
     apart: float
     cancellation: int
+    clearing: int
     matches: int
 
 
 def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> Measured:
-    """Register, then publish one document alone and some back to back, then cancel."""
+    """Register, then publish one document alone and some back to back, then cancel; register again and clear."""
     config = BrokerConfig()
     warm = Subscription(2**31, "/warm")
     frames = [subscribe(one, link=number // 2 % config.links) for number, one in enumerate(texts)]
     before: list[Item] = [subscribe(warm), Publication(b"<a/>")]
     cancels = [cancel(one) for one in texts]
-    answers = run([*before, *frames, Publication(document), subscribe(warm), *[Publication(document)] * copies, *cancels], config)
-    answered = [one for one in answers[2:] if isinstance(one, Answered)]
-    results, cancelled = answered[: len(frames)], answered[len(frames) + 1 :]
+    published: list[Item] = [Publication(document), subscribe(warm), *[Publication(document)] * copies]
+    answers = run([*before, *frames, *published, *cancels, *frames, Clear()], config)
+    *answered, cleared = [one for one in answers[2:] if isinstance(one, Answered)]
+    results, cancelled = answered[: len(frames)], answered[len(frames) + 1 : 2 * len(frames) + 1]
     matched = [one for one in answers[2:] if isinstance(one, Matched)]
     if any(one.refusal is not Refusal.NONE for one in results + cancelled) or any(one.code is not Code.OK for one in matched):
         raise ValueError("the bench's subscriptions and documents must be accepted")
@@ -73,6 +75,7 @@ def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _CO
         notified=alone.notified - alone.first_word,
         apart=(counted[-1].clock - others[_WARM - 1].clock) / len(counted) if counted else 0.0,
         cancellation=cancelled[-1].clock - cancelled[0].first_word if cancelled else 0,
+        clearing=cleared.clock - cleared.first_word,
         matches=len(alone.references),
     )
 

@@ -77,10 +77,10 @@ def groups(seed: int) -> Sequence[Group]:
         row("back to back, names known", found.apart, _BEST),
     )
     batches = _MILLION / _BATCH
-    batch = found.registration + found.latency + found.cancellation
+    batch = found.registration + found.latency + found.clearing
     millions = (
         row(
-            "a publication, 10^6 subscriptions: 252 at a time, registered, matched, cancelled",
+            "a publication, 10^6 subscriptions: 252 at a time, registered, matched, cleared",
             batches * batch,
             _MILLION_SUBSCRIPTIONS[0],
             1e-6,

@@ -8,7 +8,7 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Frame, Kind, Refusal
 from sim.engines.interface import EngineError
 from sim.icarus.builder import bench, simulate
-from sim.verilated.broker import Answered, Item, Matched, Publication, packed
+from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, packed
 
 __all__ = ["run"]
 
@@ -67,7 +67,9 @@ def _read(lines: Sequence[str]) -> tuple[list[Answered], list[Matched]]:
 
 def run(items: Sequence[Item], config: BrokerConfig, *, stalls: int | None = None) -> list[Answered | Matched]:
     """Run the broker from reset over the items; as :func:`sim.verilated.broker.run` with publications apart, and other stalls for the
-    same seed."""
+    same seed. The subscriptions cannot be cleared."""
+    if any(isinstance(item, Clear) for item in items):
+        raise ValueError("items must be frames and publications")
     model = bench(top="x2cbbr", main="filter_bench.v", config=config)
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         lines, failure = simulate(model, packed(items), Path(name), [] if stalls is None else [f"+stalls={stalls}"])

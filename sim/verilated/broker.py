@@ -13,7 +13,7 @@ from hdl.contract import Code, Content, Refusal
 from sim.engines.interface import EngineError
 from sim.verilated.builder import program
 
-__all__ = ["Answered", "Frame", "Item", "Matched", "Publication", "packed", "run"]
+__all__ = ["Answered", "Clear", "Frame", "Item", "Matched", "Publication", "packed", "run"]
 
 _RESULT = struct.Struct("<IBIQQ")
 Body: TypeAlias = bytes
@@ -38,13 +38,22 @@ class Publication:
     data: bytes
 
 
-Item = Frame | Publication
+@dataclass(frozen=True)
+class Clear:
+    """All subscriptions are removed."""
+
+    data: bytes = b""
+
+
+Item = Frame | Clear | Publication
 """What goes in; each gets one answer."""
+
+_KINDS: dict[type[Item], bytes] = {Frame: b"S", Clear: b"C", Publication: b"P"}
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The result of a frame, and the clocks of its first word and of the result."""
+    """The result of a frame, and the clocks of its first word and of the result; of a :class:`Clear` how long it was held."""
 
     refusal: Refusal
     reference: int
@@ -78,7 +87,7 @@ class Matched:
 
 def packed(items: Sequence[Item]) -> bytes:
     """The items as the file that the simulated broker reads."""
-    return b"".join((b"S" if isinstance(item, Frame) else b"P") + struct.pack("<I", len(item.data)) + item.data for item in items)
+    return b"".join(_KINDS[type(item)] + struct.pack("<I", len(item.data)) + item.data for item in items)
 
 
 def _read(raw: bytes, count: int) -> list[Answered | Matched]:

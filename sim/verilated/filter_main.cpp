@@ -1,7 +1,8 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
 // usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]
-// INPUT: for each item a byte, 'S' for a subscription frame or 'P' for a publication, a 32-bit little-endian length and the bytes.
+// INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions or 'P' for a publication, a 32-bit
+// little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes and gives a Result.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
@@ -80,6 +81,7 @@ Options options_of(int argc, char **argv) {
 // The items of one kind, and how many of the other kind stand before each.
 struct Lane {
     std::vector<Item> items;
+    std::vector<bool> clears;
     std::vector<uint32_t> numbers;
     std::vector<std::size_t> others;
 };
@@ -91,16 +93,17 @@ void read_input(const std::string &path, Lane &frames, Lane &publications) {
     char kind;
     uint32_t number = 0, length;
     while (file.get(kind)) {
-        if (kind != 'S' && kind != 'P')
+        if (kind != 'S' && kind != 'C' && kind != 'P')
             fail(path + " has an item of an unknown kind");
-        Lane &lane = kind == 'S' ? frames : publications;
-        const Lane &other = kind == 'S' ? publications : frames;
+        Lane &lane = kind == 'P' ? publications : frames;
+        const Lane &other = kind == 'P' ? frames : publications;
         if (!file.read(reinterpret_cast<char *>(&length), 4))
             fail(path + " ends inside an item");
         Item item(length);
         if (length && !file.read(reinterpret_cast<char *>(item.data()), length))
             fail(path + " ends inside an item");
         lane.items.push_back(std::move(item));
+        lane.clears.push_back(kind == 'C');
         lane.numbers.push_back(number++);
         lane.others.push_back(other.items.size());
     }
@@ -214,6 +217,13 @@ int main(int argc, char **argv) {
         bool frame_allowed = !frame_source.done();
         if (frame_allowed && frame_source.at_start() && !options.together)
             frame_allowed = frames.others[frame_source.item()] <= finished;
+        if (frame_allowed && frames.clears[frame_source.item()]) {
+            frame_allowed = false;
+            if (!top->clear && answered == frame_source.item()) {
+                top->clear = 1;
+                frames_started.push_back(clock);
+            }
+        }
         if (!subscription_valid && frame_allowed && stalls.none_now(3)) {
             Chunk chunk = frame_source.peek();
             put(top->subscription___05Fpayload, SUBSCRIPTION_DATA, chunk.data);
@@ -236,6 +246,7 @@ int main(int argc, char **argv) {
         for (unsigned link = 0; link < LINKS; link++)
             *link_ready[link] = stalls.none_now(4);
         level(0);
+        bool cleared = top->clear && top->cleared;
         bool took_frame = subscription_valid && top->subscription___05Fready;
         bool took_publication = publication_valid && top->publication___05Fready;
         if (took_frame && frame_source.at_start())
@@ -246,6 +257,12 @@ int main(int argc, char **argv) {
                 pending.back().first_word = clock;
             }
             pending.back().last_word = clock;
+        }
+        if (cleared) {
+            Result result{'R', frames.numbers[answered], 0, 0, frames_started.front(), clock};
+            frames_started.pop_front();
+            write(output, &result);
+            answered++;
         }
         if (top->result___05Fvalid && top->result___05Fready) {
             if (frames_started.empty())
@@ -310,7 +327,9 @@ int main(int argc, char **argv) {
         }
         level(1);
         clock++;
-        if (took_frame) {
+        if (cleared)
+            top->clear = 0;
+        if (took_frame || cleared) {
             frame_source.pop();
             subscription_valid = 0;
             last_progress = clock;
