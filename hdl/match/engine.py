@@ -90,7 +90,7 @@ class MatchingEngine(wiring.Component):
         m.d.comb += [
             self.view.quiet.eq(quiet),
             self.view.ended.eq(front.ended),
-            front.pause.eq(self.view.wants | quiet),
+            front.pause.eq(self.view.wants | quiet | selection.marking),
         ]
         m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & (queue.level == 0) & rows.idle & report.idle & selection.idle)))
         return m

@@ -41,9 +41,11 @@ class SelectionLog(wiring.Component):
         Rows of the engine; up to 8 may follow when ``room`` falls.
     room : Out(1)
     mark : In(SelectMark(config))
-        A subscription has been accepted; heeded by the time ``idle`` is 1 again. One at a time.
+        A subscription has been accepted. One at a time.
+    marking : Out(1)
+        It is not heeded yet; a document that begins now would be matched without it.
     idle : Out(1)
-        Nothing is under way.
+        Nothing of a document is under way.
     o : Out(stream.Signature(SelectedDocument(config)))
         One per document.
     begin : In
@@ -61,6 +63,7 @@ class SelectionLog(wiring.Component):
                 "hits_valid": In(1),
                 "room": Out(1),
                 "mark": In(SelectMark(config)),
+                "marking": Out(1),
                 "idle": Out(1),
                 "o": Out(stream.Signature(SelectedDocument(config))),
                 "begin": In(self._width + 1),
@@ -169,7 +172,8 @@ class SelectionLog(wiring.Component):
             wanted_write.addr.eq(place),
             wanted_write.data.eq(after),
             wanted_write.en.eq(phase[1]),
-            self.idle.eq(~mark.valid & ~self.mark.valid & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
+            self.marking.eq(mark.valid | self.mark.valid),
+            self.idle.eq(~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
         m.d.sync += [
             phase.eq(Cat(mark.valid & ~valid[0] & (phase == 0), phase)),
