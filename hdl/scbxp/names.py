@@ -19,7 +19,7 @@ from amaranth.utils import ceil_log2
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
 from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
-from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
+from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
@@ -94,7 +94,7 @@ class Names(wiring.Component):
         m.submodules.store = store = BankedRam(shape=stored, depth=slots * words)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
-        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
+        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
@@ -107,15 +107,14 @@ class Names(wiring.Component):
              "READ", "KEYED", "DELETE", "DELETED", name="table_state",
         )  # fmt: skip
 
-        # --- What leaves: a mark, and what was found out about it.
-        both = queue.o.valid & verdicts.o.valid
+        # --- What leaves: a mark, and what was found out about it. A mark is in its queue long before.
         m.d.comb += [
-            self.o.valid.eq(both),
+            self.o.valid.eq(verdicts.o.valid),
             self.o.payload.mark.eq(queue.o.payload.mark),
             self.o.payload.facts.eq(queue.o.payload.facts),
             *(getattr(self.o.payload, name).eq(getattr(verdicts.o.payload, name)) for name in judged.members),
             queue.o.ready.eq(self.o.ready & verdicts.o.valid),
-            verdicts.o.ready.eq(self.o.ready & queue.o.valid),
+            verdicts.o.ready.eq(self.o.ready),
         ]
 
         # --- Intake: hash the words of names and search for them.
@@ -123,7 +122,7 @@ class Names(wiring.Component):
         m.d.comb += [
             intake.i.valid.eq(self.i.valid),
             self.i.ready.eq(intake.i.ready),
-            *(incoming.mark[name].eq(getattr(self.i.payload, name)) for name in CarriedMark.members),
+            *(incoming.mark[name].eq(value) for name, value in carried(self.i.payload).items()),
             *(getattr(incoming.facts, name).eq(value) for name, value in mark_facts(self.i.payload, words).items()),
         ]
         taken = intake.o.payload.mark
@@ -170,13 +169,14 @@ class Names(wiring.Component):
                 waiting.mark.data.eq(request.data),
                 waiting.mark.index.eq(request_index),
                 waiting.mark.last.eq(request.last),
-                waiting.facts.name.eq(1),
                 waiting.facts.first.eq(request_index == 0),
                 waiting.facts.searches.eq(pin_searches),
                 waiting.facts.element.eq(0),
+                waiting.facts.attribute.eq(1),
                 waiting.facts.end.eq(0),
                 waiting.facts.long.eq(request_index >= words),
             ]
+        m.d.comb += waiting.looks.eq((waiting.facts.element | waiting.facts.attribute) & waiting.facts.first)
         hashing, hash_first, hash_searches, key_searches = Signal(), Signal(), Signal(), Signal()
         hash_word = Signal(32)
         key = Signal(KEY_WIDTH)
@@ -218,14 +218,14 @@ class Names(wiring.Component):
         coming_hint, head_hint = Signal(_HINT), Signal(_HINT)
         alike = Signal(_RECENT)
         word = delay.o.payload
-        looks = word.facts.name & word.facts.first
         ask, consumes, learns = Signal(), Signal(), Signal()
-        room = learned != config.learned
+        # A name that was not found takes two clocks at least: whether one looks like it, and whether there is room, is known a clock later.
+        unlike, room = Signal(), Signal(init=1)
         likely = alike.any()
         m.d.comb += [
-            ask.eq(delay.o.valid & queue_room & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))),
+            ask.eq(delay.o.valid & queue_room & (~word.looks | (head_valid & (head.hit | (unlike & insert_room))))),
             delay.o.ready.eq(ask),
-            consumes.eq(ask & looks),
+            consumes.eq(ask & word.looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
             results.r_en.eq(~coming_valid | ~head_valid | consumes),
             recent_write.addr.eq(recent_at),
@@ -236,11 +236,11 @@ class Names(wiring.Component):
         moves = ~head_valid | consumes
         with m.If(~coming_valid | moves):
             m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy), coming_hint.eq(_hint(found(results.r_data).key))]
-        now_at = Signal(_RECENT)
-        m.d.comb += now_at.eq(1 << recent_at)
+        m.d.sync += [unlike.eq(head_valid & ~moves & ~likely), room.eq(learned != config.learned)]
+        now_at = Signal(_RECENT, init=1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += hint_valid.eq(hint_valid | now_at)
+            m.d.sync += [hint_valid.eq(hint_valid | now_at), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
                     m.d.sync += hint.eq(head_hint)
@@ -257,7 +257,7 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            own_hint = learns & (head_hint == coming_hint)
+            own_hint = head_valid & ~head.hit & ~word.pin & room & (head_hint == coming_hint)
             m.d.sync += [
                 head_valid.eq(coming_valid),
                 head.eq(coming),
@@ -298,7 +298,8 @@ class Names(wiring.Component):
             asked.index.eq(word.mark.index),
             asked.first.eq(word.facts.first),
             asked.pin.eq(word.pin),
-            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "name", "element", "end")),
+            asked.name.eq(word.facts.element | word.facts.attribute),
+            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "element", "end")),
             asked_document_end.eq(word.mark.end),
             asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
             waited.eq(asked),

@@ -6,8 +6,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.contract import INDEX_MAX, Code
-from hdl.layouts import Mark, name_id_width
+from hdl.contract import Code
+from hdl.layouts import Mark, WordType, name_id_width
 from hdl.scbxp.names import NamedMark
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.segments import TOKEN_COUNT
@@ -40,8 +40,8 @@ class Nesting(wiring.Component):
 
     One word a clock for names without a prefix and for the prefix used before; another prefix is searched for among the declarations in
     scope, newest first, at one clock each and four a word. An attribute that has the low bits of another one's token ID takes a clock for
-    each attribute before it. Six clocks at the end of a document. Holds its input while the output is not
-    taken.
+    each attribute before it. Six clocks at the end of a document. No clock of its own: the output comes with the input, and holds it while
+    it is not taken.
     """
 
     def __init__(self, config):
@@ -55,18 +55,19 @@ class Nesting(wiring.Component):
         word_bits = ceil_log2(words)
         entry = self.i.payload
         mark, facts = entry.mark, entry.facts
-        is_element, is_attribute, is_end, is_name = facts.element, facts.attribute, facts.end, facts.name
+        is_element, is_attribute, is_end = facts.element, facts.attribute, facts.end
+        is_name = is_element | is_attribute
+        document_code = Cat(mark.count, mark.index)[:5]  # when it ends
         first, long = facts.first, facts.long
         index = mark.index[:word_bits]
         fsm = OneHot(
             "RUN", "TWINS", "PREFIX", "DECLARE_TAIL", "DECLARED", "SEARCH", "COMPARE", "POSTPONE", "NEXT", "CLOSE", "RECALL",
             "END_WAIT", "END_COMPARE", "END", name="nesting_state",
         )  # fmt: skip
-        free = Signal()
+        free = self.o.ready
         takes = Signal()
         takes_last = Signal()
         m.d.comb += [
-            free.eq(~self.o.valid | self.o.ready),
             takes.eq(fsm["RUN"] & self.i.valid & free & ~mark.end),
             takes_last.eq(takes & mark.last),
         ]
@@ -104,7 +105,7 @@ class Nesting(wiring.Component):
         declared_value = Signal()
         one_word = Signal(32)  # the first word of the prefix
         last_position = Signal(32)
-        last_index = Signal(5)
+        last_index = Signal.like(mark.index)
         last_count = Signal(3)
         # The prefix, as long as no colon has come.
         m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(takes & is_name & ~seen_before & ~long)]
@@ -275,16 +276,23 @@ class Nesting(wiring.Component):
         m.d.comb += declaration.eq(
             is_attribute & Mux(facts.second, xmln & (facts.s_alone | (facts.s_colon & (mark.count != 1))), ~first & declares)
         )
-        out = Signal(CheckedMark(config))
-        with m.If(free):
-            m.d.sync += [self.o.valid.eq((takes & (~is_end | mark.last)) | fsm["END"]), self.o.payload.eq(out)]
+        out = self.o.payload
+        m.d.comb += self.o.valid.eq((fsm["RUN"] & self.i.valid & ~mark.end & (~is_end | mark.last)) | fsm["END"])
         wins = Signal()  # the error found here comes before the one found in the stages before
         m.d.comb += [
             out.mark.valid.eq(1),
-            out.mark.type.eq(mark.type),
+            out.mark.type.eq(
+                chosen(
+                    (is_element, WordType.ELEMENT.value),
+                    (is_attribute, WordType.ATTRIBUTE.value),
+                    (is_end, WordType.END.value),
+                    (facts.value, WordType.VALUE.value),
+                    width=len(out.mark.type.as_value()),
+                )
+            ),
             out.mark.data.eq(Mux(is_end, 0, mark.data)),
             out.mark.count.eq(Mux(is_end, 0, mark.count)),
-            out.mark.index.eq(Mux(is_end, 0, Mux(mark.index > INDEX_MAX, INDEX_MAX, mark.index))),
+            out.mark.index.eq(Mux(is_end, 0, mark.index)),
             out.mark.last.eq(mark.last),
             out.mark.close.eq(mark.close & ~is_end & mark.last),
             out.mark.known.eq(entry.known & mark.last),
@@ -293,7 +301,7 @@ class Nesting(wiring.Component):
             out.texts.eq(mark.texts),
             out.empty.eq(mark.empty & mark.close & mark.last & ~is_end),
             out.end.eq(fsm["END"]),
-            out.code.eq(Mux(wins, found.code, mark.code)),
+            out.code.eq(Mux(wins, found.code, document_code)),
             out.length.eq(mark.close_position),
             self.i.ready.eq(free & ((fsm["RUN"] & ~mark.end) | fsm["END"])),
         ]
@@ -301,7 +309,7 @@ class Nesting(wiring.Component):
             m.d.comb += [
                 out.mark.valid.eq(0),
                 out.empty.eq(0),
-                out.mark.data.eq(Mux(wins, found.position, Mux(mark.code == 0, 0, mark.position))),
+                out.mark.data.eq(Mux(wins, found.position, Mux(document_code == 0, 0, mark.position))),
             ]
 
         # --- RUN: the words pass.
@@ -309,7 +317,7 @@ class Nesting(wiring.Component):
         closes = takes_last & mark.close & ~is_end
         fsm.on(
             "RUN",
-            (self.i.valid & free & mark.end, "END_WAIT"),
+            (self.i.valid & mark.end, "END_WAIT"),
             (alike, "TWINS"),
             (is_prefixed, "PREFIX"),
             (closes & (mark.empty | ((waiting != 0) & ~is_element)), "CLOSE"),
@@ -411,8 +419,8 @@ class Nesting(wiring.Component):
             m.d.sync += wait.eq(0)
         with m.If(fsm["END_WAIT"]):
             m.d.sync += wait.eq(wait + 1)
-        earlier = Cat(found.code, found.position) < Cat(mark.code, mark.position)
-        m.d.sync += wins.eq((found.code != 0) & ((mark.code == 0) | earlier))
+        earlier = Cat(found.code, found.position) < Cat(document_code, mark.position)
+        m.d.sync += wins.eq((found.code != 0) & ((document_code == 0) | earlier))
         fsm.on("END_COMPARE", (1, "END"))
         fsm.on("END", (free, "RUN"))
         with m.If(fsm["END"] & free):
