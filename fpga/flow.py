@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fpga.outputs import pack_output_registers
+
 __all__ = ["FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
 
 _SYNTHESIS = """\
@@ -78,6 +80,7 @@ def synthesise(rtlil: str, folder: Path, *, top: str, say: Callable[[str], None]
         "tee -q -o x2cbbr.stat stat -json",
     ]
     _run([sys.executable, "-c", _SYNTHESIS.format(passes=passes)], folder, "yosys.log", say=say, what="synthesis (yosys)")
+    pack_output_registers(folder / "x2cbbr.json")
     netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
     return netlist
 

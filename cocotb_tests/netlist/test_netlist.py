@@ -15,6 +15,7 @@ from lxml import etree
 
 from cocotb_tests.broker.broker_tests import TEXTS
 from cocotb_tests.runner import BUILD, simulate
+from fpga.outputs import pack_output_registers
 from hdl.broker import Broker
 from hdl.config import BrokerConfig
 
@@ -36,8 +37,14 @@ DOCUMENTS, SEED = 60, 12
 SYNTHESIS = """\
 from pyosys import libyosys as ys
 d = ys.Design()
-for line in ("read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "opt_clean -purge", "synth_ecp5 -abc9 -top top",
-             "write_verilog -noattr netlist.v", "tee -q -o stat.json stat -json"):
+for line in ("read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "opt_clean -purge",
+             "synth_ecp5 -abc9 -top top -json netlist.json", "tee -q -o stat.json stat -json"):
+    ys.run_pass(line, d)
+"""
+WRITING = """\
+from pyosys import libyosys as ys
+d = ys.Design()
+for line in ("read_json netlist.json", "write_verilog -noattr netlist.v"):
     ys.run_pass(line, d)
 """
 
@@ -45,12 +52,14 @@ for line in ("read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "opt_
 def netlist() -> Path:
     """The folder with ``netlist.v``, made once for the same hardware."""
     text = rtlil.convert(Broker(BrokerConfig(**CONFIG)), name="top", emit_src=False)
-    folder = BUILD / "netlist" / hashlib.sha256((text + SYNTHESIS).encode()).hexdigest()[:16]
+    folder = BUILD / "netlist" / hashlib.sha256((text + SYNTHESIS + WRITING).encode()).hexdigest()[:16]
     if not (folder / "netlist.v").exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "top.il").write_text(text)
         with (folder / "yosys.log").open("w") as log:
             subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
+            assert pack_output_registers(folder / "netlist.json") > 100
+            subprocess.run([sys.executable, "-c", WRITING], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     return folder
 
 

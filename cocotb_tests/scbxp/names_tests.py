@@ -3,7 +3,8 @@
 import cocotb
 
 from cocotb_tests.scbxp.bench import CONFIG, Output, ParserBench, as_words
-from hdl.contract import WordType
+from hdl.contract import Code, WordType
+from hdl.scbxp.hashing import key_of
 
 
 def elements(*names: bytes) -> bytes:
@@ -114,3 +115,53 @@ async def pins_beside_documents(dut, stall):
             elif at < answer["document"] - 1:
                 assert all(number > CONFIG.names for number, _ in numbers), f"{name!r} in document {at}"
     assert len({tuple(token.name for token in output.tokens) for output in outputs}) >= 3
+
+
+def _words(name: bytes) -> list[int]:
+    return [int.from_bytes(name[start : start + 4], "little") for start in range(0, len(name), 4)]
+
+
+def _twins() -> tuple[bytes, bytes]:
+    """Two names with the same key: the difference in the first word, sent through the hash, is that in the second."""
+    first, letters = b"abcdijkl", range(97, 123)
+    for one in range(1, 1 << 7):
+        for two in range(1, 1 << 7):
+            change = one | two << 8
+            words = _words(first)
+            moved = key_of([words[0], 0]) ^ key_of([words[0] ^ change, 0])
+            name = (words[0] ^ change).to_bytes(4, "little") + (words[1] ^ moved).to_bytes(4, "little")
+            if all(byte in letters for byte in name):
+                return first, name
+    raise AssertionError("no name has the same key")
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def close_names_are_told_apart(dut, stall):
+    """Names that differ in one byte, or only in the last word, one right after the other and new each time, have IDs of their own."""
+    bench = ParserBench(dut, stall=stall)
+    for turn in range(6):
+        await bench.reset()
+        short = [bytes([letter]) + b"%03d" % turn for letter in range(97, 117)]
+        tail = [b"name%d%c" % (turn, letter) for letter in range(97, 107)]
+        outputs = await bench.parse([elements(*short), elements(*tail, *short[:3])])
+        for output in outputs:
+            numbers = [tokens[0].name for tokens in output.names().values()]
+            assert output.good
+            assert len(set(numbers)) == len(numbers)
+
+
+@cocotb.test()
+async def the_same_key_is_refused(dut):
+    """Two names with the same key: the second one is refused and not taken for the first, and each is served when it comes alone."""
+    bench = ParserBench(dut)
+    first, second = _twins()
+    assert key_of(_words(first)) == key_of(_words(second))
+    for one, other in ((first, second), (second, first)):
+        await bench.reset()
+        bench.loader.send(as_words(elements(b"r", one, one)))
+        bench.loader.send(as_words(elements(b"r", one, other)))
+        bench.loader.send(as_words(elements(b"r", one)))
+        verdicts = await bench.verdicts.receive(3, within=3000)
+        offset = len(b"<r><%b/><" % one) + len(other)
+        assert [(verdict["code"], verdict["offset"]) for verdict in verdicts] == [(0, 0), (Code.NAME_CLASH, offset), (0, 0)]

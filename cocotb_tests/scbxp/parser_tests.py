@@ -1,5 +1,7 @@
 """Coroutines for the whole parser: the golden model's words and verdicts, whatever the stalls and the neighbours."""
 
+import itertools
+
 import cocotb
 
 from cocotb_tests.scbxp.bench import CONFIG, ParserBench, as_words
@@ -119,6 +121,36 @@ async def limits_are_exact(dut):
     bench.random.shuffle(cases)
     outputs = await bench.parse([document for document, _ in cases])
     assert [output.code for output in outputs] == [code for _, code in cases]
+
+
+@cocotb.test()
+async def entities_are_spelled_exactly(dut):
+    """The five entities are known in small letters only, in text and in values."""
+    bench = ParserBench(dut)
+    await bench.reset()
+    known = [b"lt", b"gt", b"amp", b"apos", b"quot"]
+    unknown = [b"Lt", b"lT", b"LT", b"Gt", b"AMP", b"Amp", b"apoS", b"Quot", b"l", b"ltt", b"am", b"amps", b"quo", b"xquot"]
+    for form in (b"<a>&%b;</a>", b"<a b='&%b;'/>"):
+        outputs = await bench.parse([form % name for name in known + unknown])
+        assert [output.code for output in outputs] == [Code.OK] * len(known) + [Code.ENTITY] * len(unknown)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def attributes_are_given_once(dut, stall):
+    """An attribute is found again at every distance, with a prefix too, after any number of tags with the same attributes."""
+    bench = ParserBench(dut, stall=stall)
+    await bench.reset()
+    names = [b"a", b"p:b", b"longer-name", b"c"][: CONFIG.attributes]
+    good = b" ".join(b"%b=''" % name for name in names)
+    made = []
+    for first, second in itertools.combinations(range(len(names)), 2):
+        twice = [names[first] if at == second else name for at, name in enumerate(names)]
+        tags_before = (0, 1, 15, 16, 17)[(first + second) % 5]
+        bad = b" ".join(b"%b=''" % name for name in twice)
+        made.append(b"<r xmlns:p='u'>" + b"<e %b/>" % good * tags_before + b"<e %b/></r>" % bad)
+    outputs = await bench.parse([made[0].replace(b"<e a='' a=''", b"<e a=''"), *made])
+    assert [output.code for output in outputs[1:]] == [Code.DUPLICATE_ATTRIBUTE] * len(made)
 
 
 @cocotb.test()

@@ -37,7 +37,8 @@ class _Ranges(Checked):
         super().__init__()
         self.dut = dut = Nesting(_CONFIG)
         self.starts = Signal(4)
-        self.free = [dut.i.valid, dut.i.payload, dut.o.ready, self.starts]
+        self.type = Signal(WordType, name="token_type")
+        self.free = [dut.i.valid, dut.i.payload, dut.o.ready, self.starts, self.type]
 
     def check(self, m: Module) -> None:
         dut = self.dut
@@ -49,7 +50,7 @@ class _Ranges(Checked):
         in_tag, wants_value, inside = Signal(), Signal(), Signal()
         kind = Signal(WordType)
         index = Signal(range(3))
-        element, attribute, value, end = (mark.type == getattr(WordType, name) for name in ("ELEMENT", "ATTRIBUTE", "VALUE", "END"))
+        element, attribute, value, end = (self.type == getattr(WordType, name) for name in ("ELEMENT", "ATTRIBUTE", "VALUE", "END"))
         starts = (
             (element & ~in_tag & (depth < _CONFIG.depth))
             | (attribute & in_tag & ~wants_value)
@@ -59,7 +60,7 @@ class _Ranges(Checked):
         colons = Cat(*((mark.data.word_select(k, 8) == ord(":")) & (mark.count > k) for k in range(4)))
         word = (
             (mark.index == index)
-            & (~inside | (mark.type == kind))
+            & (~inside | (self.type == kind))
             & (inside | starts)
             & (mark.last | ((mark.count == 4) & (index == 0)))
             & (mark.count <= 4)
@@ -71,7 +72,7 @@ class _Ranges(Checked):
         )
         m.d.comb += Assume(~dut.i.valid | (mark.end & ~inside) | (~mark.end & word))
         # The facts say what is so; which bytes can start a name is up to the prover.
-        packed = SimpleNamespace(**{name: mark[name] for name in CarriedMark.members}, colons=colons, starts=self.starts)
+        packed = SimpleNamespace(**{name: mark[name] for name in CarriedMark.members}, type=self.type, colons=colons, starts=self.starts)
         for name, value in mark_facts(packed, _CONFIG.name_bytes // 4).items():
             m.d.comb += Assume(getattr(dut.i.p.facts, name) == value)
 
@@ -79,7 +80,7 @@ class _Ranges(Checked):
             # Between tokens both sides agree on what is open.
             with m.If(~mark.end & ~inside):
                 m.d.comb += Assert(inner["depth"] == depth)
-            m.d.sync += [inside.eq(~mark.last), kind.eq(mark.type), index.eq(0)]
+            m.d.sync += [inside.eq(~mark.last), kind.eq(self.type), index.eq(0)]
             with m.If(mark.end):
                 m.d.sync += [depth.eq(0), in_tag.eq(0), wants_value.eq(0), inside.eq(0)]
             with m.Elif(~mark.last):
@@ -94,7 +95,7 @@ class _Ranges(Checked):
             ("depth", _CONFIG.depth),
             ("declarations", _CONFIG.prefixes),
             ("attributes", _CONFIG.attributes + 1),
-            ("waiting", _CONFIG.attributes + 1),
+            ("waiting", _CONFIG.attributes),
         ):
             m.d.comb += Assert(Value.cast(inner[name]) <= limit)
 

@@ -50,10 +50,9 @@ class Lane(data.Struct):
 
 
 class ClassedWord(data.Struct):
-    """Four lanes; ``offset`` is that of the first byte, a multiple of four. ``cut`` says that the document ends inside a character."""
+    """Four lanes. ``cut`` says that the document ends inside a character."""
 
     lanes: data.ArrayLayout(Lane, LANES)
-    offset: unsigned(32)
     count: ByteCount
     first: unsigned(1)
     last: unsigned(1)
@@ -102,7 +101,6 @@ class Classifier(wiring.Component):
         cur = Signal(DocumentWord)
         cur_valid = Signal()
         cur_first = Signal()
-        offset = Signal(32)
         history = Signal(24)
 
         ranged_valid = Signal()
@@ -112,7 +110,7 @@ class Classifier(wiring.Component):
         with m.If(~cur_valid | cur_done):
             m.d.sync += [cur_valid.eq(nxt_valid), cur.eq(nxt), cur_first.eq(nxt_first), nxt_valid.eq(0)]
         with m.If(cur_done):
-            m.d.sync += [offset.eq(Mux(cur.last, 0, offset + 4)), history.eq(Mux(cur.last, 0, cur.data[8:]))]
+            m.d.sync += history.eq(Mux(cur.last, 0, cur.data[8:]))
         starting = Signal(init=1)
         with m.If(self.i.valid & self.room):
             m.d.sync += [nxt_valid.eq(1), nxt.eq(self.i.payload), nxt_first.eq(starting), starting.eq(self.i.payload.last)]
@@ -147,7 +145,6 @@ class Classifier(wiring.Component):
             return byte[4:8] == 0b1111
 
         m.d.sync += [
-            ranged.offset.eq(offset),
             ranged.count.eq(cur.count),
             ranged.first.eq(cur_first),
             ranged.last.eq(cur.last),

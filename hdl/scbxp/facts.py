@@ -1,24 +1,32 @@
 """What the later stages ask about a packed mark, decided once."""
 
-from amaranth.hdl import Cat, unsigned
+from amaranth.hdl import Cat, Mux, unsigned
 from amaranth.lib import data
 
+from hdl.contract import INDEX_MAX
 from hdl.layouts import WordType
 from hdl.scbxp.packers import PackedMark
 
-__all__ = ["CarriedMark", "MarkFacts", "mark_facts"]
+__all__ = ["CarriedMark", "MarkFacts", "carried", "mark_facts"]
 
-CarriedMark = data.StructLayout({name: field.shape for name, field in PackedMark.as_shape() if name not in ("starts", "colons")})
-"""A packed mark without what only the facts about it need."""
+CarriedMark = data.StructLayout(
+    {name: field.shape for name, field in PackedMark.as_shape() if name not in ("type", "starts", "colons", "index")}
+    | {"index": range(INDEX_MAX + 1)}
+)
+"""A packed mark without what only the facts about it need; ``index`` stays at INDEX_MAX."""
+
+
+def carried(mark) -> dict:
+    """The members of CarriedMark for a PackedMark."""
+    return {name: getattr(mark, name) for name in CarriedMark.members} | {"index": Mux(mark.index > INDEX_MAX, INDEX_MAX, mark.index)}
 
 
 class MarkFacts(data.Struct):
     """About one word of a mark.
 
-    Its token is an ``element`` or ``attribute`` (together ``name``), an ``end`` tag or a ``value``; with none of them it ends the
-    document. It is the ``first`` or ``second`` word, the one just beyond the ``limit`` of names, or with ``long`` that or a later one;
-    ``searches`` says that a name is complete here, or as much of it as may be. The word spells ``xmln``, or begins with ``s:``, or is
-    ``s`` alone.
+    Its token is an ``element`` or ``attribute``, an ``end`` tag or a ``value``; with none of them it ends the document. It is
+    the ``first`` or ``second`` word, the one just beyond the ``limit`` of names, or with ``long`` that or a later one; ``searches`` says
+    that a name is complete here, or as much of it as may be. The word spells ``xmln``, or begins with ``s:``, or is ``s`` alone.
 
     For QNames: ``lead`` are its bytes before its first colon; it has a ``colon``, ``more`` than one, one ``at_start``, one ``at_end``
     of the token or ``full`` in the fourth byte, one ``before`` a character that cannot start a name; ``opens`` says that its first
@@ -29,7 +37,6 @@ class MarkFacts(data.Struct):
     attribute: unsigned(1)
     end: unsigned(1)
     value: unsigned(1)
-    name: unsigned(1)
     first: unsigned(1)
     second: unsigned(1)
     limit: unsigned(1)
@@ -62,7 +69,6 @@ def mark_facts(mark, words: int) -> dict:
         "attribute": attribute,
         "end": end,
         "value": value,
-        "name": name,
         "first": mark.index == 0,
         "second": mark.index == 1,
         "limit": mark.index == words,

@@ -1,32 +1,48 @@
-"""The hash that stands for a name in the skeleton CAM until its bytes have been compared."""
+"""The hash that stands for a name in the skeleton CAM until its bytes have been compared.
 
-from functools import reduce
+The key of a name one word longer is a fixed matrix over GF(2) times its key, plus the word. The matrix has five bits in each row and
+column, which is two look-up tables for each bit of the key, and an inverse. So names that differ in one word have different keys; when
+they differ in two words that follow each other, and in the first by one byte, then at least three bytes of the second would have to
+differ in just the right bits for the same key.
+"""
+
+import hashlib
+from functools import cache, reduce
 from operator import xor
 
-from amaranth.hdl import Cat, Const
+from amaranth.hdl import Cat
 
-__all__ = ["KEY_WIDTH", "hash_step"]
+__all__ = ["KEY_WIDTH", "columns", "hash_step", "key_of"]
 
-_POLYNOMIALS = ((32, 0x04C11DB7),)
-KEY_WIDTH = sum(width for width, _ in _POLYNOMIALS)
-
-
-def _advance(width: int, polynomial: int) -> list[set[int]]:
-    """For each bit of a CRC register the bits of (register, 32 bits of data) that it is the sum of after those 32 bits."""
-    state = [{k} for k in range(width)]
-    for bit in range(32):
-        top = state[-1] ^ {width + bit}
-        state = [top if k == 0 else state[k - 1] ^ (top if polynomial >> k & 1 else set()) for k in range(width)]
-    return state
+KEY_WIDTH = 32
+_TAPS = 5
+_DRAW = 1114
+"""The drawing of permutations with the most distance between names among the first few thousand."""
 
 
-def hash_step(key, word):
-    """The key of a name one word longer: two cyclic redundancy checks side by side, 32 bits of name a step."""
-    result = []
-    low = 0
-    for width, polynomial in _POLYNOMIALS:
-        inputs = Cat(key[low : low + width], word)
-        for terms in _advance(width, polynomial):
-            result.append(reduce(xor, (inputs[k] for k in sorted(terms)), Const(0, 1)))
-        low += width
-    return Cat(*result)
+@cache
+def columns() -> tuple[int, ...]:
+    """The columns of the matrix, one for each bit of a key: the sum of five permutations that have no place in common."""
+    chosen = [0] * KEY_WIDTH
+    taken = number = 0
+    while taken < _TAPS:
+        order = sorted(range(KEY_WIDTH), key=lambda bit, n=number: hashlib.sha256(f"{_DRAW}:{n}:{bit}".encode()).digest())
+        number += 1
+        if not any(column >> place & 1 for column, place in zip(chosen, order, strict=True)):
+            chosen = [column | 1 << place for column, place in zip(chosen, order, strict=True)]
+            taken += 1
+    return tuple(chosen)
+
+
+def key_of(words) -> int:
+    """The key of a name's words, in software."""
+    key = 0
+    for word in words:
+        key = reduce(xor, (column for bit, column in enumerate(columns()) if key >> bit & 1), word)
+    return key
+
+
+def hash_step(key, word, first):
+    """The key of a name one word longer; the key before the ``first`` word does not count."""
+    rows = ([bit for bit, column in enumerate(columns()) if column >> place & 1] for place in range(KEY_WIDTH))
+    return Cat(*((reduce(xor, (key[bit] for bit in row)) & ~first) ^ word[place] for place, row in enumerate(rows)))

@@ -60,9 +60,10 @@ class _Halves(data.Struct):
 
 
 class _Prepared(data.Struct):
-    """A word with the modes before its second, third and fourth byte, by the mode before it."""
+    """The bytes of a word with the modes before its second, third and fourth byte, by the mode before it."""
 
-    word: ClassedWord
+    lanes: data.ArrayLayout(Lane, LANES)
+    cut: unsigned(1)
     before: data.ArrayLayout(_Function, LANES - 1)
 
 
@@ -112,7 +113,8 @@ class Lexer(wiring.Component):
             m.d.sync += after_lt.eq(self.i.lanes[3].lt & ~self.i.last)
         prepared, course = words_write.data, courses_write.data
         m.d.comb += [
-            prepared.word.eq(halves.word),
+            prepared.lanes.eq(halves.word.lanes),
+            prepared.cut.eq(halves.word.cut),
             prepared.before[0].eq(halves.first),
             prepared.before[1].eq(halves.both[0]),
             course.calm.eq(halves.calm),
@@ -155,8 +157,12 @@ class Lexer(wiring.Component):
         ]
 
         # The word at hand: in the present mode it passes at once, or goes through the byte-serial lane.
-        word = words_read.data.word
-        before = words_read.data.before
+        word = words_read.data
+        before = word.before
+        place, next_place = Signal(30), Signal(30)  # in the document
+        m.d.comb += next_place.eq(place + 1)
+        with m.If(takes):
+            m.d.sync += place.eq(Mux(now.last, 0, next_place))
         mode = Signal(Mode)
         escapes = now.escapes.bit_select(mode.as_value(), 1)
         fsm = OneHot("FAST", "SERIAL", "DRAIN", "END", name="lexer_state")
@@ -194,7 +200,7 @@ class Lexer(wiring.Component):
             m.d.sync += [
                 byte_valid.eq(fetches | starts),
                 byte.lane.eq(Cat(*(word.lanes[k] for k in range(LANES))).word_select(pointer[:2], Lane.as_shape().size)),
-                byte.position.eq(Cat(pointer[:2], word.offset[2:])),
+                byte.position.eq(Cat(pointer[:2], place)),
                 # The '?' of a declaration is the second byte, or the second after a byte order mark.
                 byte.second.eq(Mux(marked, second_word & at_start, now.first & (pointer == 1))),
                 pointer.eq(pointer + (fetches | starts)),
@@ -225,18 +231,20 @@ class Lexer(wiring.Component):
         with m.Elif(serial.took):
             m.d.sync += [mode.eq(serial.after), after_byte.eq(serial.i_lt)]
         with m.If(ends):
-            m.d.sync += last_position.eq(Cat(now.count[:2], word.offset[2:] + now.count[2]))
+            m.d.sync += last_position.eq(Cat(now.count[:2], Mux(now.count[2], next_place, place)))
         with m.Elif(serial.took):
             m.d.sync += last_position.eq(serial.position)
 
         # What leaves: a whole word, or what the serial lane made, or the end.
-        passing = Signal(ClassedWord)
+        passing = Signal(data.ArrayLayout(Lane, LANES))
+        passing_place = Signal(30)
         passing_modes = [Signal(Mode, name=f"passing_mode{k}") for k in range(LANES)]
         passing_valid, passing_literal = Signal(), Signal()
         ending, ending_open = Signal(), Signal()
         drained = Signal()
         m.d.sync += [
-            passing.eq(word),
+            passing.eq(word.lanes),
+            passing_place.eq(place),
             passing_valid.eq(fast | (passed_over & serial.calm.section)),
             passing_literal.eq(fsm["SERIAL"]),
             *(passing_modes[k].eq(before[k - 1][mode.as_value()] if k else mode) for k in range(LANES)),
@@ -248,14 +256,14 @@ class Lexer(wiring.Component):
         made = serial.o
         m.d.sync += [
             self.o_valid.eq(passing_valid | serial.o_valid | ending),
-            out.offset.eq(Mux(passing_valid, passing.offset, Cat(Const(0, 2), last_position[2:]))),
+            out.offset.eq(Cat(Const(0, 2), Mux(passing_valid, passing_place, last_position[2:]))),
             out.event.eq(Mux(ending, Event.END, Mux(serial.o_valid, made.event, Event.NONE))),
             out.code.eq(made.code),
             out.position.eq(last_position + Mux(ending, 0, made.late)),
             out.open.eq(ending_open),
         ]
         for k in range(LANES):
-            lane = passing.lanes[k]
+            lane = passing[k]
             active = lane.valid & ~lane.bom
             m.d.sync += [
                 out.lanes[k].lane.eq(Mux(passing_valid, lane, made.lane)),

@@ -44,13 +44,17 @@ class Merge(wiring.Component):
         take_text = Signal()
         take_mark = Signal()
         give_end = Signal()
-        ends_text = take_text & text.last
-        in_order = Mux(ends_text, entry.texts == texts_next, entry.texts == texts)
+        # What could be taken, if the beat is free.
+        due_text, due_mark, ends_text = Signal(), Signal(), Signal()
+        in_order = Mux(due_text & text.last, entry.texts == texts_next, entry.texts == texts)
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
+            due_text.eq(~owes_end & self.text.valid & (text.marks == marks)),
+            due_mark.eq(~owes_end & self.mark.valid & in_order & (~entry.end | (verdict_free & ~due_text))),
             give_end.eq(free & owes_end),
-            take_text.eq(free & ~owes_end & self.text.valid & (text.marks == marks)),
-            take_mark.eq(free & ~owes_end & self.mark.valid & in_order & (~entry.end | (verdict_free & ~take_text))),
+            take_text.eq(free & due_text),
+            ends_text.eq(take_text & text.last),
+            take_mark.eq(free & due_mark),
             self.text.ready.eq(take_text),
             self.mark.ready.eq(take_mark),
         ]

@@ -6,6 +6,9 @@ names are forgotten together, between two tags, when there is no longer room for
 loaded or that subscriptions use are pinned and stay.
 """
 
+from functools import reduce
+from operator import xor
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -16,7 +19,7 @@ from amaranth.utils import ceil_log2
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
 from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
-from hdl.scbxp.facts import CarriedMark, MarkFacts, mark_facts
+from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
@@ -36,10 +39,14 @@ _RECENT = _IN_FLIGHT + _OUTSTANDING
 """Learned names remembered beside the CAM, for those searched for before they were in it."""
 
 _HINT = 8
-"""Bits of a key by which they are remembered."""
+"""Bits by which they are remembered: the sum of a key's bytes, which with all bytes but the first gives the first."""
 
 _DEPTH = 16
 """Of the queues, which take the same room whether they hold two or sixteen. The words of a name wait for its end: all of them have room."""
+
+
+def _hint(key):
+    return reduce(xor, (key[at : at + _HINT] for at in range(0, KEY_WIDTH, _HINT)))
 
 
 class NamedMark(data.StructLayout):
@@ -87,7 +94,7 @@ class Names(wiring.Component):
         m.submodules.store = store = BankedRam(shape=stored, depth=slots * words)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
-        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1})
+        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
@@ -96,19 +103,18 @@ class Names(wiring.Component):
         judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
         m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH)
         fsm = OneHot(
-            "RUN", "FORGET", "FORGOTTEN", "PIN", "PIN_RESULT", "PLACE", "FOLLOW", "COPY", "INSERT", "INSERTED", "RELINK", "REPLY",
-            "UNPIN", "READ", "KEYED", "DELETE", "DELETED", name="table_state",
+            "RUN", "FORGET", "FORGOTTEN", "PLACE", "FOLLOW", "PIN", "PIN_RESULT", "INSERT", "INSERTED", "RELINK", "REPLY", "UNPIN",
+             "READ", "KEYED", "DELETE", "DELETED", name="table_state",
         )  # fmt: skip
 
-        # --- What leaves: a mark, and what was found out about it.
-        both = queue.o.valid & verdicts.o.valid
+        # --- What leaves: a mark, and what was found out about it. A mark is in its queue long before.
         m.d.comb += [
-            self.o.valid.eq(both),
+            self.o.valid.eq(verdicts.o.valid),
             self.o.payload.mark.eq(queue.o.payload.mark),
             self.o.payload.facts.eq(queue.o.payload.facts),
             *(getattr(self.o.payload, name).eq(getattr(verdicts.o.payload, name)) for name in judged.members),
             queue.o.ready.eq(self.o.ready & verdicts.o.valid),
-            verdicts.o.ready.eq(self.o.ready & queue.o.valid),
+            verdicts.o.ready.eq(self.o.ready),
         ]
 
         # --- Intake: hash the words of names and search for them.
@@ -116,7 +122,7 @@ class Names(wiring.Component):
         m.d.comb += [
             intake.i.valid.eq(self.i.valid),
             self.i.ready.eq(intake.i.ready),
-            *(incoming.mark[name].eq(getattr(self.i.payload, name)) for name in CarriedMark.members),
+            *(incoming.mark[name].eq(value) for name, value in carried(self.i.payload).items()),
             *(getattr(incoming.facts, name).eq(value) for name, value in mark_facts(self.i.payload, words).items()),
         ]
         taken = intake.o.payload.mark
@@ -163,13 +169,14 @@ class Names(wiring.Component):
                 waiting.mark.data.eq(request.data),
                 waiting.mark.index.eq(request_index),
                 waiting.mark.last.eq(request.last),
-                waiting.facts.name.eq(1),
                 waiting.facts.first.eq(request_index == 0),
                 waiting.facts.searches.eq(pin_searches),
                 waiting.facts.element.eq(0),
+                waiting.facts.attribute.eq(1),
                 waiting.facts.end.eq(0),
                 waiting.facts.long.eq(request_index >= words),
             ]
+        m.d.comb += waiting.looks.eq((waiting.facts.element | waiting.facts.attribute) & waiting.facts.first)
         hashing, hash_first, hash_searches, key_searches = Signal(), Signal(), Signal(), Signal()
         hash_word = Signal(32)
         key = Signal(KEY_WIDTH)
@@ -186,7 +193,7 @@ class Names(wiring.Component):
             key_searches.eq(hash_searches),
         ]
         with m.If(hashing):
-            m.d.sync += key.eq(hash_step(Mux(hash_first, 0, key), hash_word))
+            m.d.sync += key.eq(hash_step(key, hash_word, hash_first))
         m.d.comb += [
             # The CAM takes every search: never do as many come in a row as would try its patience.
             cam.search.valid.eq(key_searches),
@@ -197,7 +204,9 @@ class Names(wiring.Component):
 
         # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
         # late are remembered, and compared with one after the other if they look like it.
-        m.submodules.recent = recent = Memory(shape=data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape}), depth=_RECENT, init=[])
+        m.submodules.recent = recent = Memory(
+            shape=data.StructLayout({"key": KEY_WIDTH - _HINT, "slot": slot_shape}), depth=_RECENT, init=[]
+        )
         recent_write, recent_read = recent.write_port(), recent.read_port(domain="comb")
         recent_at = Signal(range(_RECENT))
         hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
@@ -206,34 +215,35 @@ class Names(wiring.Component):
         head_valid = Signal()
         coming = Signal(found)
         coming_valid = Signal()
+        coming_hint, head_hint = Signal(_HINT), Signal(_HINT)
         alike = Signal(_RECENT)
         word = delay.o.payload
-        looks = word.facts.name & word.facts.first
         ask, consumes, learns = Signal(), Signal(), Signal()
-        room = learned != config.learned
+        # A name that was not found takes two clocks at least: whether one looks like it, and whether there is room, is known a clock later.
+        unlike, room = Signal(), Signal(init=1)
         likely = alike.any()
         m.d.comb += [
-            ask.eq(delay.o.valid & queue_room & (~looks | (head_valid & (head.hit | (~likely & (insert_room | word.pin)))))),
+            ask.eq(delay.o.valid & queue_room & (~word.looks | (head_valid & (head.hit | (unlike & insert_room))))),
             delay.o.ready.eq(ask),
-            consumes.eq(ask & looks),
+            consumes.eq(ask & word.looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
             results.r_en.eq(~coming_valid | ~head_valid | consumes),
             recent_write.addr.eq(recent_at),
-            recent_write.data.key.eq(head.key),
+            recent_write.data.key.eq(head.key[_HINT:]),
             recent_write.data.slot.eq(learned_slot),
             recent_write.en.eq(learns),
         ]
         moves = ~head_valid | consumes
         with m.If(~coming_valid | moves):
-            m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy)]
-        now_at = Signal(_RECENT)
-        m.d.comb += now_at.eq(1 << recent_at)
+            m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy), coming_hint.eq(_hint(found(results.r_data).key))]
+        m.d.sync += [unlike.eq(head_valid & ~moves & ~likely), room.eq(learned != config.learned)]
+        now_at = Signal(_RECENT, init=1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += hint_valid.eq(hint_valid | now_at)
+            m.d.sync += [hint_valid.eq(hint_valid | now_at), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
-                    m.d.sync += hint.eq(head.key[:_HINT])
+                    m.d.sync += hint.eq(head_hint)
         with m.If(~fsm["RUN"]):
             m.d.sync += hint_valid.eq(0)
         chosen_at, checks = Signal(range(_RECENT)), Signal(2)
@@ -242,19 +252,18 @@ class Names(wiring.Component):
         lowest = alike & -alike
         m.d.sync += [
             chosen_at.eq(chosen(*((lowest[k], k) for k in range(_RECENT)), width=len(chosen_at))),
-            same_key.eq(recent_read.data.key == head.key),
+            same_key.eq(recent_read.data.key == head.key[_HINT:]),
             same_slot.eq(recent_read.data.slot),
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            own_hint = learns & (head.key[:_HINT] == coming.key[:_HINT])
+            own_hint = head_valid & ~head.hit & ~word.pin & room & (head_hint == coming_hint)
             m.d.sync += [
                 head_valid.eq(coming_valid),
                 head.eq(coming),
-                alike.eq(
-                    Cat(*(hint_valid[k] & (hints[k] == coming.key[:_HINT]) for k in range(_RECENT)))
-                    | (now_at & own_hint.replicate(_RECENT))
-                ),
+                head_hint.eq(coming_hint),
+                # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
+                alike.eq(Cat(*(Mux(now_at[k], own_hint, hint_valid[k] & (hints[k] == coming_hint)) for k in range(_RECENT)))),
                 checks.eq(0),
             ]
         with m.Elif(head_valid & ~head.hit & likely):
@@ -289,7 +298,8 @@ class Names(wiring.Component):
             asked.index.eq(word.mark.index),
             asked.first.eq(word.facts.first),
             asked.pin.eq(word.pin),
-            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "name", "element", "end")),
+            asked.name.eq(word.facts.element | word.facts.attribute),
+            *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "element", "end")),
             asked_document_end.eq(word.mark.end),
             asked_empty.eq(word.mark.close & word.mark.empty & ~word.mark.end),
             waited.eq(asked),
@@ -372,41 +382,49 @@ class Names(wiring.Component):
         ]
 
         # --- Changes of the table that need the stage empty.
-        m.submodules.pin_words = pin_words = Memory(shape=stored, depth=words, init=[])
-        pin_write, pin_read = pin_words.write_port(), pin_words.read_port(domain="comb")
         new_slot, freed_slot = Signal(range(config.names)), Signal(range(config.names))
         unused, freed = Signal(range(config.names + 1)), Signal(range(config.names + 1))
         from_freed = Signal()
         next_freed = Signal(range(config.names))
-        pin_clash = Signal()
+        none_left = Signal()
         reply_ok = Signal()
         reply_slot = Signal(slot_shape)
         wait = Signal(2)
         m.d.comb += [
-            pin_write.addr.eq(request_index),
-            pin_write.data.data.eq(request.data),
-            pin_write.data.last.eq(request.last),
-            pin_write.en.eq(pins & (request_index < words)),
-            pin_read.addr.eq(copy_index),
             self.response.payload.ok.eq(reply_ok),
             self.response.payload.name.eq(reply_slot + 1),
             self.response.payload.document.eq(document),
             self.response.valid.eq(fsm["REPLY"]),
         ]
-        # A freed place holds the number of the one freed before it.
-        links = fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
+        # The store is written a clock later. A freed place holds the number of the one freed before it.
+        links = fsm["RELINK"] | fsm["DELETED"]
+        write = Signal(data.StructLayout({"en": 1, "index": word_bits, "slot": slot_shape, "word": stored}))
         m.d.comb += [
-            store.write.addr.eq(Cat(asked.index, asked.slot)),
-            store.write.data.data.eq(asked.data),
-            store.write.data.last.eq(asked.last),
-            store.write.en.eq((learning & ~asked.long) | fsm["COPY"] | links),
+            store.write.en.eq(write.en),
+            store.write.addr.eq(Cat(write.index, write.slot)),
+            store.write.data.eq(write.word),
         ]
-        with m.If(fsm["COPY"]):
-            m.d.comb += [store.write.addr.eq(Cat(copy_index, new_slot)), store.write.data.eq(pin_read.data)]
-        with m.If(fsm["RELINK"] | fsm["DELETED"]):
-            m.d.comb += [
-                store.write.addr.eq(Cat(Const(0, word_bits), Mux(fsm["RELINK"], new_slot, pin_slot))),
-                store.write.data.data.eq(Mux(fsm["RELINK"], next_freed, freed_slot)),
+        m.d.sync += [
+            write.en.eq(
+                (learning & ~asked.long)
+                | (pins & (request_index < words) & ~none_left)
+                | fsm["RELINK"]
+                | (fsm["DELETED"] & cam.response.valid)
+            ),
+            write.index.eq(asked.index),
+            write.slot.eq(asked.slot),
+            write.word.data.eq(asked.data),
+            write.word.last.eq(asked.last),
+        ]
+        with m.If(fsm["PIN"]):
+            m.d.sync += [
+                write.index.eq(request_index), write.slot.eq(new_slot), write.word.data.eq(request.data), write.word.last.eq(request.last),
+            ]  # fmt: skip
+        with m.If(links):
+            m.d.sync += [
+                write.index.eq(0),
+                write.slot.eq(Mux(fsm["RELINK"], new_slot, pin_slot)),
+                write.word.data.eq(Mux(fsm["RELINK"], next_freed, freed_slot)),
             ]
         command = cam.command.payload
         answer = cam.response
@@ -428,37 +446,32 @@ class Names(wiring.Component):
 
         idle = Signal()
         m.d.comb += idle.eq((inside == 0) & (outstanding == 0))
-        fsm.on("RUN", (forgets & idle, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PIN"))
+        fsm.on("RUN", (forgets & idle, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PLACE"))
         fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
         fsm.on("FORGOTTEN", (answer.valid, "RUN"))
         with m.If(fsm["FORGOTTEN"] & answer.valid):
             m.d.sync += [learned.eq(0), learned_slot.eq(config.names), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
 
-        # PIN: search for the name like for any other, then give it a place of its own among the loaded ones if it has none.
+        # PIN: the name's words go to the next free place of the loaded ones while it is searched for like any other; if it has one
+        # already, or cannot have one, that place stays free.
+        fsm.on("PLACE", (freed != 0, "FOLLOW"), (1, "PIN"))
+        with m.If(fsm["PLACE"]):
+            m.d.sync += [
+                new_slot.eq(Mux(freed != 0, freed_slot, unused)), pin_slot.eq(freed_slot), from_freed.eq(freed != 0),
+                none_left.eq((freed == 0) & (unused == config.names)), copy_index.eq(0), wait.eq(0),
+            ]  # fmt: skip
+        fsm.on("FOLLOW", (wait == 3, "PIN"))
+        with m.If(fsm["FOLLOW"]):
+            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read.data.data)]
         fsm.on("PIN", (pins & request.last, "PIN_RESULT"))
         with m.If(pins):
             m.d.sync += request_index.eq(Mux(request.last, 0, Mux(request_index.all(), request_index, request_index + 1)))
         looked = compared.valid & compared.pin & compared.last
         is_pinned = compared.hit & ~now_differs.store & (compared.slot < config.names)
-        fsm.on("PIN_RESULT", (looked & is_pinned, "REPLY"), (looked, "PLACE"))
+        refused = (compared.hit & now_differs.store) | compared.long | none_left
+        fsm.on("PIN_RESULT", (looked & ~is_pinned & ~refused, "INSERT"), (looked & from_freed, "RELINK"), (looked, "REPLY"))
         with m.If(fsm["PIN_RESULT"]):
-            m.d.sync += [
-                pin_clash.eq((compared.hit & now_differs.store) | compared.long),
-                copy_index.eq(0), wait.eq(0), reply_ok.eq(1), reply_slot.eq(compared.slot),
-            ]  # fmt: skip
-        none_left = (freed == 0) & (unused == config.names)
-        fsm.on("PLACE", (pin_clash | none_left, "REPLY"), (freed != 0, "FOLLOW"), (1, "COPY"))
-        with m.If(fsm["PLACE"]):
-            m.d.sync += [
-                new_slot.eq(Mux(freed != 0, freed_slot, unused)), pin_slot.eq(freed_slot), from_freed.eq(freed != 0),
-                reply_ok.eq(~(pin_clash | none_left)),
-            ]  # fmt: skip
-        fsm.on("FOLLOW", (wait == 3, "COPY"))
-        with m.If(fsm["FOLLOW"]):
-            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read.data.data)]
-        fsm.on("COPY", (pin_read.data.last, "INSERT"))
-        with m.If(fsm["COPY"]):
-            m.d.sync += copy_index.eq(copy_index + 1)
+            m.d.sync += [reply_ok.eq(is_pinned), reply_slot.eq(compared.slot)]
         fsm.on("INSERT", (cam.command.ready, "INSERTED"))
         fsm.on("INSERTED", (answer.valid & ~answer.payload.ok & from_freed, "RELINK"), (answer.valid, "REPLY"))
         with m.If(fsm["INSERTED"]):

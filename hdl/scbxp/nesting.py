@@ -6,14 +6,21 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.contract import INDEX_MAX, Code
-from hdl.layouts import Mark, name_id_width
+from hdl.contract import Code
+from hdl.layouts import Mark, WordType, name_id_width
 from hdl.scbxp.names import NamedMark
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.segments import TOKEN_COUNT
 from hdl.stream.block_ram import BlockRam
 
 __all__ = ["CheckedMark", "Nesting"]
+
+
+_STAMP = 4
+"""Width of the number that marks the attributes of a tag."""
+
+_STAMPED = 6
+"""Low bits of token IDs that are marked."""
 
 
 def _word(text: str) -> int:
@@ -32,8 +39,9 @@ class Nesting(wiring.Component):
     """Checks what needs the names: QNames, attributes, namespace declarations, end tags.
 
     One word a clock for names without a prefix and for the prefix used before; another prefix is searched for among the declarations in
-    scope, newest first, at one clock each and four a word. Six clocks at the end of a document. Holds its input while the output is not
-    taken.
+    scope, newest first, at one clock each and four a word. An attribute that has the low bits of another one's token ID takes a clock for
+    each attribute before it. Six clocks at the end of a document. No clock of its own: the output comes with the input, and holds it while
+    it is not taken.
     """
 
     def __init__(self, config):
@@ -47,18 +55,19 @@ class Nesting(wiring.Component):
         word_bits = ceil_log2(words)
         entry = self.i.payload
         mark, facts = entry.mark, entry.facts
-        is_element, is_attribute, is_end, is_name = facts.element, facts.attribute, facts.end, facts.name
+        is_element, is_attribute, is_end = facts.element, facts.attribute, facts.end
+        is_name = is_element | is_attribute
+        document_code = Cat(mark.count, mark.index)[:5]  # when it ends
         first, long = facts.first, facts.long
         index = mark.index[:word_bits]
         fsm = OneHot(
-            "RUN", "PREFIX", "DECLARE_TAIL", "DECLARE", "DECLARED", "SEARCH", "COMPARE", "POSTPONE", "NEXT", "CLOSE", "RECALL",
+            "RUN", "TWINS", "PREFIX", "DECLARE_TAIL", "DECLARED", "SEARCH", "COMPARE", "POSTPONE", "NEXT", "CLOSE", "RECALL",
             "END_WAIT", "END_COMPARE", "END", name="nesting_state",
         )  # fmt: skip
-        free = Signal()
+        free = self.o.ready
         takes = Signal()
         takes_last = Signal()
         m.d.comb += [
-            free.eq(~self.o.valid | self.o.ready),
             takes.eq(fsm["RUN"] & self.i.valid & free & ~mark.end),
             takes_last.eq(takes & mark.last),
         ]
@@ -88,8 +97,6 @@ class Nesting(wiring.Component):
         # --- The prefix of the name under way, and the prefix that it declares.
         m.submodules.used = used = Memory(shape=32, depth=words, init=[])
         used_write, used_read = used.write_port(), used.read_port(domain="comb")
-        m.submodules.local = local = Memory(shape=32, depth=words, init=[])
-        local_write, local_read = local.write_port(), local.read_port(domain="comb")
         used_words = Signal(range(words + 1))
         local_words = Signal(range(words + 1))
         lead = mark.data & Cat(*(bit.replicate(8) for bit in facts.lead))
@@ -98,17 +105,10 @@ class Nesting(wiring.Component):
         declared_value = Signal()
         one_word = Signal(32)  # the first word of the prefix
         last_position = Signal(32)
-        last_index = Signal(5)
+        last_index = Signal.like(mark.index)
         last_count = Signal(3)
-        # The prefix, as long as no colon has come; and after 'xmlns:' what follows it, moved up by six bytes.
-        m.d.comb += [
-            used_write.addr.eq(index),
-            used_write.data.eq(lead),
-            used_write.en.eq(takes & is_name & ~seen_before & ~long),
-            local_write.addr.eq(mark.index - 2),
-            local_write.data.eq(Cat(upper_half, mark.data[:16])),
-            local_write.en.eq(takes & is_name & ~long & ~first & ~facts.second),
-        ]
+        # The prefix, as long as no colon has come.
+        m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(takes & is_name & ~seen_before & ~long)]
         with m.If(takes & is_name):
             m.d.sync += upper_half.eq(mark.data[16:])
             with m.If(~seen_before & facts.colon):
@@ -121,12 +121,13 @@ class Nesting(wiring.Component):
             m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
 
         # --- Prefixes: those declared from the bottom of a memory up, those that wait for a declaration from its top down. When they
-        # meet, no declaration can follow that would not be one too many, so that nothing is lost by not writing.
+        # meet, no declaration can follow that would not be one too many, so that nothing is lost by not writing. One place less than
+        # names in a tag is enough for those that wait: when all of them do, none is declared there, and each tells the same.
         places = config.prefixes + config.attributes
         m.submodules.prefixes = prefixes = BlockRam(shape=32, depth=places * words, output_register=True)
         m.submodules.declared_words = sizes = Memory(shape=range(words + 1), depth=config.prefixes, init=[])
         sizes_write, sizes_read = sizes.write_port(), sizes.read_port(domain="comb")
-        m.submodules.pending_words = waits = Memory(shape=range(words + 1), depth=config.attributes + 1, init=[])
+        m.submodules.pending_words = waits = Memory(shape=range(words + 1), depth=max(2, config.attributes), init=[])
         waits_write, waits_read = waits.write_port(), waits.read_port(domain="comb")
         m.submodules.scopes = scopes = Memory(shape=range(config.prefixes + 1), depth=1 << ceil_log2(config.depth), init=[])
         scopes_write, scopes_read = scopes.write_port(), scopes.read_port(domain="comb")
@@ -140,6 +141,7 @@ class Nesting(wiring.Component):
         declarations_before = Signal(range(config.prefixes + 1))
         left = Signal()
         candidate = Signal(range(config.prefixes + 1))
+        candidate_place = Signal(range(config.prefixes))  # candidate - 1
         step = Signal(word_bits)
         wait = Signal(2)
         resolving = Signal()
@@ -157,39 +159,87 @@ class Nesting(wiring.Component):
             scopes_write.data.eq(declarations),
             scopes_write.en.eq(takes_last & is_element),
             scopes_read.addr.eq(below),
-            sizes_read.addr.eq(candidate - 1),
+            sizes_read.addr.eq(candidate_place),
             sizes_write.addr.eq(declarations),
             sizes_write.data.eq(local_words),
-            sizes_write.en.eq(fsm["DECLARE"]),
+            sizes_write.en.eq(fsm["DECLARED"]),
             waits_read.addr.eq(waiting - 1),
             waits_write.addr.eq(waiting),
             waits_write.data.eq(used_words),
             waits_write.en.eq(fsm["POSTPONE"] & ~crowded),
-            prefixes.read[0].addr.eq(Cat(step, Mux(fsm["RECALL"], latest_place, (candidate - 1)[: len(latest_place)]))),
+            prefixes.read[0].addr.eq(Cat(step, Mux(fsm["RECALL"], latest_place, candidate_place))),
             prefixes.read[0].en.eq(1),
-            prefixes.write.addr.eq(Cat(step, Mux(fsm["DECLARE"], declarations[: len(pending_place)], pending_place))),
-            prefixes.write.data.eq(Mux(fsm["DECLARE"], local_read.data, used_read.data)),
-            prefixes.write.en.eq(fsm["DECLARE"] | (fsm["POSTPONE"] & ~crowded)),
-            local_read.addr.eq(step),
             used_read.addr.eq(step),
         ]
-        m.d.sync += crowded.eq((waiting + declarations >= places) | (waiting > config.attributes))
+        full = Signal()  # no place for another declaration
+        m.d.sync += [
+            crowded.eq((waiting + declarations >= places) | (waiting >= config.attributes)),
+            full.eq(declarations == config.prefixes),
+        ]
+        # What follows 'xmlns:' is moved up by six bytes to the next free place as it passes, and stays there if it is a declaration; the
+        # last half word follows it.
+        tail = fsm["DECLARE_TAIL"]
+        moved = Cat(upper_half, Mux(tail, 0, mark.data[:16]))
+        m.d.comb += [
+            prefixes.write.addr.eq(
+                Mux(
+                    fsm["POSTPONE"],
+                    Cat(step, pending_place),
+                    Cat(Mux(tail, last_index - 1, mark.index - 2)[:word_bits], declarations[: len(pending_place)]),
+                )
+            ),
+            prefixes.write.data.eq(Mux(fsm["POSTPONE"], used_read.data, moved)),
+            prefixes.write.en.eq(
+                Mux(
+                    fsm["POSTPONE"],
+                    ~crowded,
+                    ~full & Mux(tail, last_count > 2, takes & is_name & ~long & ~first & ~facts.second),
+                )
+            ),
+        ]
 
-        # --- The first error, in the order of the words. An attribute given twice is found by its token ID among those of the tag.
-        seen_ids = [Signal(name_id_width(config), name=f"attribute{k}") for k in range(config.attributes)]
-        seen_valid = Signal(config.attributes)
-        counts_attribute = takes_last & is_attribute & good_name & ~wrong & ~entry.clash
+        # --- An attribute given twice is found by its token ID. The low bits of each are marked with a number of the tag; only when they
+        # are marked already are the attributes before it looked through. Marks of tags long past look alike, and only cost time.
+        id_width = name_id_width(config)
+        slots = 1 << ceil_log2(max(2, config.attributes))
+        m.submodules.attribute_ids = ids = Memory(shape=id_width, depth=slots, init=[])
+        ids_write, ids_read = ids.write_port(), ids.read_port(domain="comb")
+        m.submodules.attribute_stamps = stamps = Memory(shape=_STAMP, depth=1 << min(_STAMPED, id_width), init=[])
+        stamps_write, stamps_read = stamps.write_port(), stamps.read_port(domain="comb")
+        stamp = Signal(_STAMP)
+        twin = Signal(range(slots))
+        last_id = Signal(id_width)
+        prefixed = Signal()  # the attribute has a prefix
+        alike = takes_last & is_attribute & good_name & (attributes != 0) & (stamps_read.data == stamp)
+        equal = fsm["TWINS"] & (ids_read.data == last_id)
+        m.d.comb += [
+            ids_write.addr.eq(attributes),
+            ids_write.data.eq(entry.name),
+            ids_write.en.eq(takes_last & is_attribute),
+            ids_read.addr.eq(twin),
+            stamps_write.addr.eq(entry.name),
+            stamps_write.data.eq(stamp),
+            stamps_write.en.eq(takes_last & is_attribute),
+            stamps_read.addr.eq(entry.name),
+        ]
+        m.d.sync += twin.eq(Mux(fsm["TWINS"], twin, attributes) - 1)
+        with m.If(takes_last):
+            m.d.sync += last_id.eq(entry.name)
+        with m.If(takes_last & is_element):
+            m.d.sync += stamp.eq(stamp + 1)
+
+        # --- The first error, in the order of the words.
         found = Signal(data.StructLayout({"code": 5, "position": 32}))
         raised, checked = Signal(5), Signal(5)
         base, checked_position = Signal(32), Signal(32)
         reach = Signal(7)
-        same = Signal(config.attributes)
         no_value = facts.value & declared_value & first & (mark.count == 0) & ~mark.cut
         too_many = attributes >= config.attributes
         unbound = fsm["SEARCH"] & (candidate == 0) & resolving
-        tail_raises = fsm["DECLARE_TAIL"] & (declarations == config.prefixes)
-        spells_xmlns, last_is_s = Signal(), Signal()
-        declared_raises = fsm["DECLARED"] & spells_xmlns & last_is_s & (local_words == 2)
+        tail_raises = fsm["DECLARE_TAIL"] & full
+        spells_xmln = Signal()
+        is_xmlns = spells_xmln & (upper_half == ord("s")) & (last_index == 2) & (last_count == 3)
+        declared_raises = fsm["DECLARED"] & is_xmlns
         whole = takes_last & good_name
         m.d.sync += [
             raised.eq(
@@ -203,6 +253,7 @@ class Nesting(wiring.Component):
                     (declared_raises, Code.BAD_NS_DECL.value),
                     (tail_raises, Code.PREFIXES.value),
                     (unbound, Code.UNBOUND_PREFIX.value),
+                    (equal, Code.DUPLICATE_ATTRIBUTE.value),
                     width=5,
                 )
             ),
@@ -214,33 +265,34 @@ class Nesting(wiring.Component):
                     Mux(fsm["SEARCH"], 0, Cat(Const(0, 2), last_index) + last_count),
                 )
             ),
-            same.eq(Cat(*(seen_valid[k] & (one == entry.name) for k, one in enumerate(seen_ids))) & counts_attribute.replicate(len(same))),
-            checked.eq(Mux(raised == 0, Mux(same.any(), Code.DUPLICATE_ATTRIBUTE.value, 0), raised)),
+            checked.eq(raised),
             checked_position.eq(base + reach),
         ]
         with m.If((checked != 0) & (found.code == 0)):
             m.d.sync += [found.code.eq(checked), found.position.eq(checked_position)]
-        with m.If(counts_attribute):
-            m.d.sync += [seen_ids[0].eq(entry.name), seen_valid.eq(Cat(1, seen_valid))]
-            m.d.sync += [older.eq(newer) for older, newer in zip(seen_ids[1:], seen_ids, strict=False)]
-        with m.If(takes & is_element):
-            m.d.sync += seen_valid.eq(0)
 
         # --- Handing on.
         declaration = Signal()
         m.d.comb += declaration.eq(
             is_attribute & Mux(facts.second, xmln & (facts.s_alone | (facts.s_colon & (mark.count != 1))), ~first & declares)
         )
-        out = Signal(CheckedMark(config))
-        with m.If(free):
-            m.d.sync += [self.o.valid.eq((takes & (~is_end | mark.last)) | fsm["END"]), self.o.payload.eq(out)]
+        out = self.o.payload
+        m.d.comb += self.o.valid.eq((fsm["RUN"] & self.i.valid & ~mark.end & (~is_end | mark.last)) | fsm["END"])
         wins = Signal()  # the error found here comes before the one found in the stages before
         m.d.comb += [
             out.mark.valid.eq(1),
-            out.mark.type.eq(mark.type),
+            out.mark.type.eq(
+                chosen(
+                    (is_element, WordType.ELEMENT.value),
+                    (is_attribute, WordType.ATTRIBUTE.value),
+                    (is_end, WordType.END.value),
+                    (facts.value, WordType.VALUE.value),
+                    width=len(out.mark.type.as_value()),
+                )
+            ),
             out.mark.data.eq(Mux(is_end, 0, mark.data)),
             out.mark.count.eq(Mux(is_end, 0, mark.count)),
-            out.mark.index.eq(Mux(is_end, 0, Mux(mark.index > INDEX_MAX, INDEX_MAX, mark.index))),
+            out.mark.index.eq(Mux(is_end, 0, mark.index)),
             out.mark.last.eq(mark.last),
             out.mark.close.eq(mark.close & ~is_end & mark.last),
             out.mark.known.eq(entry.known & mark.last),
@@ -249,7 +301,7 @@ class Nesting(wiring.Component):
             out.texts.eq(mark.texts),
             out.empty.eq(mark.empty & mark.close & mark.last & ~is_end),
             out.end.eq(fsm["END"]),
-            out.code.eq(Mux(wins, found.code, mark.code)),
+            out.code.eq(Mux(wins, found.code, document_code)),
             out.length.eq(mark.close_position),
             self.i.ready.eq(free & ((fsm["RUN"] & ~mark.end) | fsm["END"])),
         ]
@@ -257,7 +309,7 @@ class Nesting(wiring.Component):
             m.d.comb += [
                 out.mark.valid.eq(0),
                 out.empty.eq(0),
-                out.mark.data.eq(Mux(wins, found.position, Mux(mark.code == 0, 0, mark.position))),
+                out.mark.data.eq(Mux(wins, found.position, Mux(document_code == 0, 0, mark.position))),
             ]
 
         # --- RUN: the words pass.
@@ -265,12 +317,13 @@ class Nesting(wiring.Component):
         closes = takes_last & mark.close & ~is_end
         fsm.on(
             "RUN",
-            (self.i.valid & free & mark.end, "END_WAIT"),
+            (self.i.valid & mark.end, "END_WAIT"),
+            (alike, "TWINS"),
             (is_prefixed, "PREFIX"),
             (closes & (mark.empty | ((waiting != 0) & ~is_element)), "CLOSE"),
         )
         with m.If(takes):
-            m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position)]
+            m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position), prefixed.eq(is_prefixed)]
         with m.If(takes_last & is_element):
             m.d.sync += [depth.eq(depth + 1), below.eq(below + 1), attributes.eq(0), waiting.eq(0)]
         with m.If(takes_last & is_end):
@@ -284,26 +337,27 @@ class Nesting(wiring.Component):
         with m.If(takes_last & (is_attribute | facts.value)):
             m.d.sync += declared_value.eq(0)
 
+        # An attribute has passed that may have been given before.
+        looked = equal | (twin == 0)
+        fsm.on("TWINS", (looked & prefixed, "PREFIX"), (looked, "RUN"))
+
         # A name with a prefix has passed: a declaration, or the use of a prefix.
         is_xml = (used_words == 1) & (one_word == _word("xml"))
         is_cached = (used_words == 1) & cached.valid & (one_word == cached.word)
         fsm.on("PREFIX", (declares, "DECLARE_TAIL"), (is_xml | is_cached, "NEXT"), (1, "SEARCH"))
         with m.If(fsm.any("PREFIX", "CLOSE")):
-            m.d.sync += [step.eq(0), wait.eq(0), candidate.eq(declarations), resolving.eq(fsm["CLOSE"])]
+            m.d.sync += [step.eq(0), wait.eq(0), resolving.eq(fsm["CLOSE"])]
+            m.d.sync += [candidate.eq(declarations), candidate_place.eq(declarations - 1)]
 
-        # The half word left over of the declared prefix.
+        # The declared prefix is in its place but for its last half word.
         with m.If(fsm["DECLARE_TAIL"]):
-            m.d.comb += [local_write.addr.eq(last_index - 1), local_write.data.eq(upper_half), local_write.en.eq(last_count > 2)]
             m.d.sync += local_words.eq(Mux(last_count > 2, last_index, last_index - 1))
-        fsm.on("DECLARE_TAIL", (declarations == config.prefixes, "NEXT"), (1, "DECLARE"))
-        fsm.on("DECLARE", (step + 1 == local_words, "DECLARED"))
-        with m.If(fsm["DECLARE"]):
-            m.d.sync += [step.eq(step + 1), declared_value.eq(1), last_is_s.eq(local_read.data == _word("s"))]
-            with m.If(step == 0):
-                m.d.sync += spells_xmlns.eq(local_read.data == _word("xmln"))
+        fsm.on("DECLARE_TAIL", (full, "NEXT"), (1, "DECLARED"))
+        with m.If(takes & (mark.index == 2)):
+            m.d.sync += spells_xmln.eq(moved == _word("xmln"))
         fsm.on("DECLARED", (1, "NEXT"))
         with m.If(fsm["DECLARED"]):
-            m.d.sync += declarations.eq(declarations + 1)
+            m.d.sync += [declarations.eq(declarations + 1), declared_value.eq(1)]
 
         # The prefix in ``used`` is compared with the declarations in scope, newest first.
         differs = Signal()
@@ -327,13 +381,13 @@ class Nesting(wiring.Component):
                 with m.If(resolving):
                     m.d.sync += waiting.eq(0)
             with m.Elif(sizes_read.data != used_words):
-                m.d.sync += candidate.eq(candidate - 1)
+                m.d.sync += [candidate.eq(candidate - 1), candidate_place.eq(candidate_place - 1)]
         with m.If(fsm["COMPARE"]):
             m.d.sync += wait.eq(wait + 1)
         with m.If(decides):
             m.d.sync += step.eq(step + 1)
             with m.If(differs):
-                m.d.sync += candidate.eq(candidate - 1)
+                m.d.sync += [candidate.eq(candidate - 1), candidate_place.eq(candidate_place - 1)]
             with m.Elif(step_last):
                 m.d.sync += [cached.valid.eq(used_words == 1), cached.word.eq(used_read.data), waiting.eq(waiting - resolving)]
 
@@ -365,8 +419,8 @@ class Nesting(wiring.Component):
             m.d.sync += wait.eq(0)
         with m.If(fsm["END_WAIT"]):
             m.d.sync += wait.eq(wait + 1)
-        earlier = Cat(found.code, found.position) < Cat(mark.code, mark.position)
-        m.d.sync += wins.eq((found.code != 0) & ((mark.code == 0) | earlier))
+        earlier = Cat(found.code, found.position) < Cat(document_code, mark.position)
+        m.d.sync += wins.eq((found.code != 0) & ((document_code == 0) | earlier))
         fsm.on("END_COMPARE", (1, "END"))
         fsm.on("END", (free, "RUN"))
         with m.If(fsm["END"] & free):

@@ -47,6 +47,10 @@ class OneHot:
             rest = rest & ~holds
         self._moves[state].append(rest)
 
+    def moving_to(self, *states: str) -> Value:
+        """Whether it will be in one of these states after this clock, without a ``clear``; to be asked after all moves."""
+        return any_of(move for state in states for move in self._moves[state])
+
     def finish(self, m, *, clear) -> None:
         """Moves in every clock; ``clear`` goes back to the first state."""
         moved = Cat(*(any_of(self._moves[state]) for state in self._names))

@@ -21,8 +21,8 @@ class PackedMark(data.Struct):
 
     ``index`` counts words and stays at its largest value. On every word: ``position`` of the token's first byte (of the quote for
     a value) and ``texts``. On the last word: ``close``, ``empty`` and ``close_position`` of the tag's '>', and ``cut`` if the token was
-    cut off by an error or the end. With ``end`` it is the end of the document: ``code``, ``position``, ``close_position`` as in
-    MarkSegment.
+    cut off by an error or the end. With ``end`` it is the end of the document: ``position`` and ``close_position`` as in MarkSegment, and
+    the code in ``count`` and ``index``.
     """
 
     type: WordType
@@ -39,7 +39,6 @@ class PackedMark(data.Struct):
     close_position: unsigned(32)
     texts: TOKEN_COUNT
     end: unsigned(1)
-    code: unsigned(5)
 
 
 class PackedText(data.Struct):
@@ -119,8 +118,8 @@ class MarkPacker(wiring.Component):
                 with m.Else():
                     m.d.comb += self.i.ready.eq(1)
                     emit(
-                        end=1, last=1, cut=0, close=0, empty=0, count=0, index=0, code=segment.code, position=segment.position,
-                        close_position=segment.data, texts=segment.texts,
+                        end=1, last=1, cut=0, close=0, empty=0, count=segment.code[:3], index=segment.code[3:],
+                        position=segment.position, close_position=segment.data, texts=segment.texts,
                     )  # fmt: skip
             with m.Elif(self.i.valid & segment.begins):
                 m.d.comb += self.i.ready.eq(1)

@@ -41,7 +41,7 @@ class Scbxp(wiring.Component):
     -------
     i : documents as words, back to back; held while the X-RAM is full.
     o : their words in document order, ending in a beat with ``done``; the parser waits while it is not taken.
-    verdict : one word per document, offered a clock before its ``done`` beat.
+    verdict : one word per document, offered with its ``done`` beat.
     request, response : the name table, for loading a skeleton and for registering subscriptions.
     xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
     nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`.
@@ -87,7 +87,6 @@ class Scbxp(wiring.Component):
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
         m.submodules.nodes = nodes = self._nodes
-        m.submodules.beats = beats = Register(ParsedBeat(config))
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
         wiring.connect(m, xram.o, classifier.i)
@@ -131,8 +130,7 @@ class Scbxp(wiring.Component):
         wiring.connect(m, checked.o, merge.mark)
         wiring.connect(m, texts.o, merge.text)
         wiring.connect(m, merge.o, pram.i)
-        wiring.connect(m, pram.o, beats.i)
-        wiring.connect(m, beats.o, wiring.flipped(self.o))
+        wiring.connect(m, pram.o, wiring.flipped(self.o))
         wiring.connect(m, merge.verdict, wiring.flipped(self.verdict))
         wiring.connect(m, wiring.flipped(self.request), names.request)
         wiring.connect(m, names.response, wiring.flipped(self.response))

@@ -1,8 +1,9 @@
 """Where each element and attribute of the latest documents lies in the X-RAM, so that a notification can be cut from there [T 5.3.4]."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
 from hdl.layouts import NodeSpan, WordType, node_width
@@ -68,7 +69,7 @@ class NodeMap(wiring.Component):
         element, attribute, ends, shuts = (Signal(LANES, name=name) for name in ("element", "attribute", "ends", "shuts"))
         word = Signal(width)
         ended = Signal()
-        empty = Signal()
+        part = Signal()  # of a word ends the document, or it has no byte: either is a word of the ring
         words = Signal(30)
         lanes = [self.i.lanes[k] for k in range(LANES)]
 
@@ -82,12 +83,12 @@ class NodeMap(wiring.Component):
             shuts.eq(each(lambda lane: lane.shuts)),
             word.eq(self.i.offset[2:]),
             ended.eq(self.i_valid & self.i.end),
-            words.eq((self.i.length + 3)[2:32]),
-            empty.eq(self.i.length == 0),
+            words.eq(self.i.length[2:]),
+            part.eq(self.i.length[:2].any() | (self.i.length == 0)),
         ]
         base = Signal(32)
         with m.If(ended):
-            m.d.sync += base.eq(base + words + empty)
+            m.d.sync += base.eq((Cat(part, base) + Cat(part, words))[1:33])
 
         # Then what a word has: at most two elements begin, of which the second in the last lane, and one attribute; at most one of
         # each ends, after the one that begins here or before it.
@@ -95,13 +96,15 @@ class NodeMap(wiring.Component):
             return Cat(flags[1] | flags[3], flags[2] | flags[3])
 
         first, second, named, closes, quotes = Signal(), Signal(), Signal(), Signal(), Signal()
-        own, own_value = Signal(), Signal()
+        inside, pops, pushes = Signal(), Signal(), Signal()  # ends in the word in which it begins; of the stack
+        own_value = Signal()
         first_lane, named_lane, closes_lane, quotes_lane = (
             Signal(2, name=name) for name in ("first_at", "named_at", "closes_at", "quotes_at")
         )
         place = Signal(width)
         finishes = Signal()
         first_flags = Signal(LANES)
+        begins_and_ends = element.any() & ends.any() & (lane_of(first_flags) < lane_of(ends))
         m.d.comb += first_flags.eq(Cat(element[:3], element[3] & ~element[:3].any()))
         m.d.sync += [
             first.eq(element.any()),
@@ -109,7 +112,9 @@ class NodeMap(wiring.Component):
             named.eq(attribute.any()),
             closes.eq(ends.any()),
             quotes.eq(shuts.any()),
-            own.eq(lane_of(first_flags) < lane_of(ends)),
+            inside.eq(begins_and_ends),
+            pops.eq(ends.any() & ~begins_and_ends),
+            pushes.eq(element.any() & ~begins_and_ends),
             own_value.eq(lane_of(attribute) < lane_of(shuts)),
             first_lane.eq(lane_of(first_flags)),
             named_lane.eq(lane_of(attribute)),
@@ -123,26 +128,23 @@ class NodeMap(wiring.Component):
         entry = data.StructLayout({"start": width + 2, "address": width})
         address = Signal(width)
         count = Signal(width + 1)
-        depth = Signal(range(self._depth + 2))
-        inside = Signal()  # ends in the word in which it begins
-        pops = Signal()
-        pushes = Signal()
-        bottom = Signal.like(depth)
-        level = Signal.like(depth)
+        # The number of open elements, and one less and one more.
+        level_bits = ceil_log2(self._depth + 2)
+        depth, below, above = Signal(level_bits), Signal(level_bits, init=(1 << level_bits) - 1), Signal(level_bits, init=1)
+        bottom, over_bottom = Signal.like(depth), Signal.like(depth)
+        change = Signal(signed(3))
         m.d.comb += [
-            inside.eq(closes & first & own),
-            pops.eq(closes & ~inside),
-            pushes.eq(first & ~inside),
-            bottom.eq(depth - pops),
-            level.eq(depth - 1),
+            bottom.eq(Mux(pops, below, depth)),
+            over_bottom.eq(Mux(pops, depth, above)),
+            change.eq(pushes + second - pops),
         ]
         m.d.sync += [
             address.eq(address + first + second + named),
             count.eq(count + first + second + named),
-            depth.eq(bottom + pushes + second),
+            *(level.eq(level + change) for level in (depth, below, above)),
         ]
         with m.If(finishes):
-            m.d.sync += [address.eq(base), count.eq(0), depth.eq(0)]
+            m.d.sync += [address.eq(base), count.eq(0), depth.eq(0), below.eq(-1), above.eq(1)]
         first_entry, second_entry, name_entry, top = (
             Signal(entry, name=name) for name in ("first_entry", "second_entry", "name_entry", "top")
         )
@@ -156,17 +158,17 @@ class NodeMap(wiring.Component):
             name_entry.address.eq(address + first),
         ]
         for parity in range(2):
-            m.submodules[f"stack{parity}"] = stack = memory.Memory(shape=entry, depth=self._depth // 2 + 1, init=[])
+            m.submodules[f"stack{parity}"] = stack = memory.Memory(shape=entry, depth=max(2, (self._depth + 1) // 2), init=[])
             read, write = stack.read_port(domain="comb"), stack.write_port()
             mine = Signal(name=f"mine{parity}")
             m.d.comb += [
                 mine.eq(bottom[0] == parity),
-                read.addr.eq(level >> 1),
-                write.addr.eq(Mux(mine, bottom >> 1, (bottom + 1) >> 1)),
+                read.addr.eq(below >> 1),
+                write.addr.eq(Mux(mine, bottom >> 1, over_bottom >> 1)),
                 write.data.eq(Mux(mine, first_entry, second_entry)),
                 write.en.eq(Mux(mine, pushes, second)),
             ]
-            with m.If(level[0] == parity):
+            with m.If(below[0] == parity):
                 m.d.comb += top.eq(read.data)
 
         # The spans of the element and of the attribute that end here. The attribute's may wait for the element's: before another

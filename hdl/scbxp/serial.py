@@ -177,7 +177,8 @@ class SerialLane(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         fsm = OneHot(*_TAKING, *_WAITING, name="serial_state")
-        wants = ~fsm.any(*_WAITING)
+        waits = Signal()  # in a state that takes no byte
+        wants = ~waits
         enable = Signal()
         m.d.comb += [enable.eq(self.enable & ~self.failed), self.go.eq(enable & wants)]
 
@@ -446,6 +447,7 @@ class SerialLane(wiring.Component):
         on("SUBSET_END", (lane.gt, "PASS"))
         error("SUBSET_END", ~lane.gt & ~lane.space, Code.BAD_DOCTYPE)
 
+        m.d.sync += waits.eq(fsm.moving_to(*_WAITING) & ~self.clear)
         fsm.finish(m, clear=self.clear)
         m.d.comb += [
             self.calm.comment.eq(fsm["COMMENT"]),
