@@ -7,12 +7,13 @@ from amaranth.lib.wiring import In, Out
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
 from hdl.crt import ContentRoutingTable
-from hdl.layouts import DocumentWord, SubscriptionResult, tsid_width
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, tsid_width
 from hdl.match import MatchingEngine
 from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
+from hdl.stream import Register
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -102,6 +103,9 @@ class Broker(wiring.Component):
         m.submodules.engine = engine = MatchingEngine(config)
         m.submodules.watch = watch = ContentWatch(config)
         m.submodules.npu = npu = Npu(config)
+        # Nothing goes through two units without a register.
+        m.submodules.name_requests = requests = Register(NameRequest(config))
+        m.submodules.name_responses = responses = Register(NameResponse(config))
 
         for source, sink in (
             (wiring.flipped(self.publication), scbxp.i),
@@ -120,8 +124,10 @@ class Broker(wiring.Component):
             (wiring.flipped(self.skeleton), skeleton.i),
             (crt.name_request, skeleton.i_request),
             (skeleton.o_response, crt.name_response),
-            (skeleton.o_request, scbxp.request),
-            (scbxp.response, skeleton.i_response),
+            (skeleton.o_request, requests.i),
+            (requests.o, scbxp.request),
+            (scbxp.response, responses.i),
+            (responses.o, skeleton.i_response),
             (crt.view, engine.view),
             (npu.o_lookup, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
@@ -143,10 +149,9 @@ class Broker(wiring.Component):
             npu.keep.eq(watch.keep),
             npu.attribute.eq(watch.attribute),
             watch.tsid.eq(npu.o_lookup.payload),
-            watch.program.eq(crt.program.payload.op),
-            watch.program_valid.eq(crt.program.valid & crt.program.ready),
             watch.last_step.eq(crt.last_step),
             watch.shared.eq(crt.shared),
+            watch.final.eq(crt.final),
             engine.select.eq(watch.select),
             engine.selected_begin.eq(npu.selected_begin),
             watch.content.eq(spu.content),

@@ -41,3 +41,34 @@ async def a_frame_counts_from_one_clock_on(dut):
             assert turned == sorted(turned), (leads, joins, turned)
             assert leads or not turned[0], joins
             assert turned[-1], (leads, joins)
+
+
+@cocotb.test()
+async def names_are_released_beside_long_documents(dut):
+    """The last subscription to a name goes, one by one and all together, while documents with many tags follow each other without a gap."""
+    bench = BrokerBench(dut)
+    await bench.reset()
+    document = b"<r>" + b"<a><b/></a>" * 60 + b"</r>"
+    for turn in range(2):
+        for _ in range(24):
+            bench.publish(document)
+        for reference in range(1, 9):
+            bench.subscribe(reference, f"//n{turn}x{reference}/m{reference}[@k{reference}]")
+        for reference in range(1, 9):
+            bench.unsubscribe(reference)
+        await bench.answers(len(bench.starts))
+        bench.subscribe(1, "//a/b")
+        bench.subscribe(2, "/r/a/c[@d]")
+        await bench.answers(len(bench.starts))
+        dut.clear.value = 1
+        for _ in range(8000):
+            await bench.clocks(1)
+            if dut.cleared.value == 1:
+                break
+        else:
+            raise AssertionError("never cleared")
+        dut.clear.value = 0
+        await bench.clocks(1)
+    assert await bench.answers(len(bench.starts)) == [0] * len(bench.starts)
+    await bench.verdict.receive(len(bench.documents), within=40000)
+    assert int(dut.steps_used.value) == 0

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl import contract
-from hdl.contract import WORD_BYTES
 from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameRecord, RunRecord, StepRecord, pattern
 from hdl.crt.masks import MaskTable
+from hdl.crt.namer import Namer
 from hdl.crt.presence import PresenceFlags
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
@@ -18,7 +18,6 @@ from hdl.layouts import (
     CrtCommand,
     CrtOp,
     CrtResponse,
-    NameOp,
     NameRequest,
     NameResponse,
     ProgramLiteral,
@@ -71,8 +70,9 @@ class ContentRoutingTable(wiring.Component):
         The latest REGISTER was refused for want of room: the broker has reached its S_max [T-Fig 5.17].
     hcd : ``Out(1)``
         Some name has been visited by more than 31 subscriptions [T 5.3.3.4].
-    last_step, shared : ``Out``, ``Out(1)``
-        With the response to a REGISTER that is accepted: the last bit of the subscription's run, and whether others have the same run.
+    last_step, shared, final : ``Out``, ``Out(1)``, ``Out(1)``
+        With the response to a REGISTER that is accepted: the last bit of the subscription's run, whether others have the same run, and
+        whether the subscription ends in an attribute step.
     """
 
     def __init__(self, config):
@@ -95,13 +95,19 @@ class ContentRoutingTable(wiring.Component):
                 "hcd": Out(1),
                 "last_step": Out(step_width(config)),
                 "shared": Out(1),
+                "final": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         config, view = self.config, self.view
-        word = self.program.payload
+        m.submodules.namer = namer = Namer(config)
+        wiring.connect(m, wiring.flipped(self.program), namer.i)
+        wiring.connect(m, namer.o_request, wiring.flipped(self.name_request))
+        wiring.connect(m, wiring.flipped(self.name_response), namer.i_response)
+        program, release = namer.o, namer.release
+        word = program.payload
         name_bits, bit_bits = ceil_log2(config.names), ceil_log2(row_width(config))
         refusal = contract.Refusal
 
@@ -161,7 +167,7 @@ class ContentRoutingTable(wiring.Component):
             space.length.eq(total),
             records.read[0].addr.eq(Mux(seek | space.busy, space.step, step)),
             space.used.eq(records.read[0].data.used),
-            names.read[0].addr.eq(Mux(naming, self.name_response.payload.name, entry.name)),
+            names.read[0].addr.eq(Mux(naming, word.data, entry.name)),
             names.write.addr.eq(entry.name),
             presence.name.eq(entry.name),
             stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
@@ -269,13 +275,11 @@ class ContentRoutingTable(wiring.Component):
         record = names.read[0].data
         lone = Signal()
         m.d.sync += lone.eq(record.visits == 1)
-        name_id = Signal.like(self.name_request.payload.name)
-        m.d.comb += name_id.eq(Mux(entry.name == 0, config.names, entry.name))
+        m.d.comb += release.payload.eq(entry.name)
         letters, letter, literal_ends = Signal(32), Signal(3), Signal()
         step_name, step_any = Signal(name_bits), Signal()
         slot, kept_slot = Signal(ceil_log2(places)), Signal(ceil_log2(places))
         compares = Signal()
-        earlier, waiting, opened = Signal(32), Signal(), Signal()
         numeric = Signal()
         m.d.comb += [
             numeric.eq((word.literal == ProgramLiteral.NUMBER) | (Value.cast(word.operator) >= ProgramOperator.LT.value)),
@@ -376,7 +380,7 @@ class ContentRoutingTable(wiring.Component):
                     masks.clear_address.eq(sweep),
                     records.write.en.eq(1),
                     records.write.addr.eq(sweep),
-                    names.write.en.eq(1),
+                    names.write.en.eq(~started),
                     names.write.addr.eq(sweep),
                     presence.write.eq(1),
                     presence.name.eq(sweep),
@@ -394,8 +398,8 @@ class ContentRoutingTable(wiring.Component):
                     m.d.sync += [wants.eq(0), self.full.eq(0)]
                     m.next = "IDLE"
                     with m.If(started):
-                        m.next = "ANSWER"
-                    m.d.sync += started.eq(1)
+                        m.next = "UNPIN_ALL"
+                    m.d.sync += [started.eq(1), sweep.eq(0)]
             with m.State("IDLE"):
                 m.d.comb += self.command.ready.eq(1)
                 m.d.sync += [
@@ -409,22 +413,24 @@ class ContentRoutingTable(wiring.Component):
                     compares.eq(0),
                     shared.eq(0),
                     bucket.eq(0),
+                    self.final.eq(0),
                 ]
                 with m.If(self.command.valid):
                     m.next = "PIECE"
                     with m.If(self.command.payload.op != CrtOp.REGISTER):
                         m.next = "ASK_REMOVE"
             with m.State("PIECE"):
-                # the next word of the program; names go on to the name table
+                # the next word of the program; each of its names is one token ID
                 m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
-                with m.If(self.program.valid):
+                m.d.comb += naming.eq(1)
+                with m.If(program.valid):
+                    m.d.comb += program.ready.eq(1)
                     with m.If(word.op == ProgramOp.LITERAL):
                         m.d.sync += entry.number.eq(numeric)
                     with m.Else():
                         m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(0)]
                         m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
                     with m.If((word.op == ProgramOp.DONE) | (word.op == ProgramOp.ABORT)):
-                        m.d.comb += self.program.ready.eq(1)
                         m.next = "EQUAL"
                         with m.If(word.op == ProgramOp.ABORT):
                             m.d.sync += failed.eq(word.data)
@@ -432,90 +438,37 @@ class ContentRoutingTable(wiring.Component):
                             m.next = "RELEASE"
                         with m.Else():
                             m.d.sync += seek.eq(1)
-                        m.d.sync += waiting.eq(0)
-                        with m.If(opened):
-                            m.next = "CLOSE"
-                    with m.Elif(failed != 0):
-                        m.d.comb += self.program.ready.eq(1)
                     with m.Elif((word.op == ProgramOp.STEP) & word.wildcard):
-                        m.d.comb += self.program.ready.eq(1)
                         m.d.sync += [entry.kind.eq(Kind.WILD), entry.name.eq(0), step_any.eq(1)]
                         m.next = "STAGE"
                     with m.Elif((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)):
-                        m.d.comb += self.program.ready.eq(1)
                         m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
                         m.d.sync += [entry.name.eq(Mux(step_any, 0, step_name)), entry.anyone.eq(step_any), view.texts.eq(1)]
                         m.next = "STAGE"
                     with m.Elif(word.op == ProgramOp.LITERAL):
-                        m.d.comb += [self.program.ready.eq(1), strings.literal.push.eq(~numeric)]
                         m.d.sync += literal_ends.eq(word.last)
-                        with m.If(numeric):
-                            m.next = "DIGITS"
-                        with m.Elif(word.last):
-                            m.d.comb += strings.literal.search.eq(1)
-                            m.next = "STRING"
+                        with m.If(failed == 0):
+                            m.d.comb += strings.literal.push.eq(~numeric)
+                            with m.If(numeric):
+                                m.next = "DIGITS"
+                            with m.Elif(word.last):
+                                m.d.comb += strings.literal.search.eq(1)
+                                m.next = "STRING"
                     with m.Else():
-                        # each word of a name waits for the one after it, so that a name cut short by ABORT can still be ended
-                        m.d.comb += [
-                            self.name_request.valid.eq(waiting | word.last),
-                            self.name_request.payload.op.eq(NameOp.PIN),
-                            self.name_request.payload.data.eq(Mux(waiting, earlier, word.data)),
-                            self.name_request.payload.count.eq(Mux(waiting, WORD_BYTES, word.count)),
-                            self.name_request.payload.last.eq(~waiting),
-                            self.program.ready.eq(Mux(waiting, self.name_request.ready & ~word.last, self.name_request.ready | ~word.last)),
-                        ]
-                        with m.If(self.program.ready):
-                            m.d.sync += [earlier.eq(word.data), waiting.eq(~word.last)]
-                        with m.Elif(self.name_request.ready):
-                            m.d.sync += waiting.eq(0)
-                        with m.If(waiting & self.name_request.ready):
-                            m.d.sync += opened.eq(1)
+                        m.d.sync += entry.name.eq(word.data)
                         with m.If(word.op == ProgramOp.STEP):
                             m.d.sync += [entry.kind.eq(Kind.NAME), step_any.eq(0)]
                         with m.Elif(word.operator != ProgramOperator.NONE):
                             m.d.sync += entry.kind.eq(Kind.ATTRIBUTE)
                         with m.Else():
                             m.d.sync += entry.kind.eq(Kind.PRESENCE)
-                        with m.If(~waiting & word.last & self.name_request.ready):
-                            m.d.sync += [opened.eq(0), naming.eq(1)]
-                            m.next = "NAMED"
-            with m.State("CLOSE"):
-                # the name table is owed the end of a name: it gets one that no document can have, and loses it again
-                m.d.comb += [
-                    self.name_request.valid.eq(1),
-                    self.name_request.payload.op.eq(NameOp.PIN),
-                    self.name_request.payload.count.eq(1),
-                    self.name_request.payload.last.eq(1),
-                ]
-                m.d.sync += opened.eq(0)
-                with m.If(self.name_request.ready):
-                    m.next = "CLOSED"
-            with m.State("CLOSED"):
-                m.d.comb += self.name_response.ready.eq(1)
-                m.d.sync += entry.name.eq(self.name_response.payload.name)
-                with m.If(self.name_response.valid):
-                    m.next = "RELEASE"
-                    with m.If(self.name_response.payload.ok):
-                        m.next = "DROP"
-            with m.State("DROP"):
-                m.d.comb += [
-                    self.name_request.valid.eq(1),
-                    self.name_request.payload.op.eq(NameOp.UNPIN),
-                    self.name_request.payload.name.eq(name_id),
-                    self.name_request.payload.last.eq(1),
-                ]
-                with m.If(self.name_request.ready):
-                    m.next = "RELEASE"
-            with m.State("NAMED"):
-                m.d.comb += self.name_response.ready.eq(1)
-                m.d.sync += entry.name.eq(self.name_response.payload.name)
-                with m.If(self.name_response.valid):
-                    m.d.sync += naming.eq(0)
-                    m.next = "NAMED1"
-                    with m.If(~self.name_response.payload.ok):
-                        m.d.sync += failed.eq(refusal.FULL_NAMES)
-                        m.next = "PIECE"
-            pause("NAMED1", "VISIT")
+                        with m.If(word.op == ProgramOp.ATTRIBUTE_STEP):
+                            m.d.sync += self.final.eq(1)
+                        m.next = "NAMED"
+                        with m.If(word.count == 0):
+                            m.d.sync += failed.eq(refusal.FULL_NAMES)
+                            m.next = "PIECE"
+            pause("NAMED", "VISIT")
             with m.State("VISIT"):
                 # one more visit
                 m.d.comb += [
@@ -711,7 +664,8 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "IDLE"
 
             with m.State("ASK_REMOVE"):
-                with m.If(~parting):
+                # names must not wait for documents once these wait for the change
+                with m.If(~parting & namer.settled):
                     m.d.comb += commit.eq(1)
                     m.next = "ASKED"
             # a moment granted before must have passed
@@ -722,25 +676,21 @@ class ContentRoutingTable(wiring.Component):
                     m.d.sync += [sweep.eq(0), removing.eq(1)]
                     m.next = "FOUND"
                     with m.If(command.op == CrtOp.CLEAR):
-                        m.next = "UNPIN_ALL"
+                        m.next = "RESET"
             with m.State("UNPIN_ALL"):
-                # each name with visits is released before the tables are emptied
+                # each name with visits is released when the other tables are empty and documents flow again
                 m.d.sync += entry.name.eq(sweep)
                 m.next = "UNPIN_ALL1"
             pause("UNPIN_ALL1", "UNPIN_ALL2")
             pause("UNPIN_ALL2", "UNPIN_ALL3")
             with m.State("UNPIN_ALL3"):
-                m.d.comb += [
-                    self.name_request.valid.eq(record.visits != 0),
-                    self.name_request.payload.op.eq(NameOp.UNPIN),
-                    self.name_request.payload.name.eq(name_id),
-                    self.name_request.payload.last.eq(1),
-                ]
-                with m.If(self.name_request.ready | (record.visits == 0)):
+                m.d.comb += release.valid.eq(record.visits != 0)
+                with m.If(release.ready | (record.visits == 0)):
+                    m.d.comb += names.write.en.eq(1)
                     m.d.sync += sweep.eq(sweep + 1)
                     m.next = "UNPIN_ALL"
                     with m.If(sweep == config.names - 1):
-                        m.next = "RESET"
+                        m.next = "ANSWER"
             with m.State("FOUND"):
                 run = runs.read[0].data
                 m.d.sync += [first.eq(run.first), fronts.eq(run.length), command.semantics.eq(run.contains), bucket.eq(run.bucket)]
@@ -861,17 +811,11 @@ class ContentRoutingTable(wiring.Component):
             with m.State("LEAVE3"):
                 # one visit less; the last one releases the name
                 gone = Signal()
-                m.d.comb += [
-                    gone.eq(visited & lone),
-                    self.name_request.valid.eq(gone & ~entry.stored),
-                    self.name_request.payload.op.eq(NameOp.UNPIN),
-                    self.name_request.payload.name.eq(name_id),
-                    self.name_request.payload.last.eq(1),
-                ]
+                m.d.comb += [gone.eq(visited & lone), release.valid.eq(gone & ~entry.stored)]
                 with m.If(entry.stored):
                     m.d.comb += strings.release.eq(strings.idle)
                     m.d.sync += entry.stored.eq(~strings.idle)
-                with m.Elif(self.name_request.ready | ~gone):
+                with m.Elif(release.ready | ~gone):
                     m.d.comb += [
                         names.write.data.visits.eq(record.visits - 1),
                         names.write.data.presence.eq(record.presence - present),

@@ -5,7 +5,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, ProgramOp, SelectMark, step_width, tsid_width
+from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark, step_width, tsid_width
 
 __all__ = ["ContentWatch"]
 
@@ -30,9 +30,7 @@ class ContentWatch(wiring.Component):
     secure, begun, finished : In
         Those of :class:`hdl.npu.npu.Npu`.
     keep : Out(1)
-    program : In(ProgramOp), program_valid : In(1)
-        A word of a program goes to the CRT.
-    last_step, shared : In
+    last_step, shared, final : In
         The CRT's, with its response.
     select : Out(SelectMark(config))
         To the selection log: for one clock when a subscription is accepted.
@@ -54,10 +52,9 @@ class ContentWatch(wiring.Component):
                 "begun": In(16),
                 "finished": In(16),
                 "keep": Out(1),
-                "program": In(ProgramOp),
-                "program_valid": In(1),
                 "last_step": In(step_width(config)),
                 "shared": In(1),
+                "final": In(1),
                 "select": Out(SelectMark(config)),
                 "tsid": In(tsid_width(config)),
                 "attribute": Out(1),
@@ -87,17 +84,13 @@ class ContentWatch(wiring.Component):
             self.keep.eq(count != 0),
         ]
 
-        # A program ends in '/@name' or not; its words go to the CRT after its command.
         m.submodules.attributes = attributes = memory.Memory(shape=1, depth=1 << width, init=[])
         selects_read, selects_write = attributes.read_port(domain="comb"), attributes.write_port()
-        final = Signal()
-        with m.If(self.program_valid & (self.program == ProgramOp.ATTRIBUTE_STEP)):
-            m.d.sync += final.eq(1)
         m.d.comb += [
             selects_read.addr.eq(self.tsid),
             self.attribute.eq(selects_read.data),
             selects_write.addr.eq(command.tsid),
-            selects_write.data.eq(final),
+            selects_write.data.eq(self.final),
         ]
         accepted = Signal()
         m.d.comb += [write.en.eq(accepted), selects_write.en.eq(accepted)]
@@ -121,7 +114,7 @@ class ContentWatch(wiring.Component):
                     self.o_command.valid.eq(self.i_command.valid & ~first),
                     self.i_command.ready.eq(self.o_command.ready | first),
                 ]
-                m.d.sync += [command.eq(self.i_command.payload), wants.eq(asks), selects.eq(nodes), final.eq(0)]
+                m.d.sync += [command.eq(self.i_command.payload), wants.eq(asks), selects.eq(nodes)]
                 with m.If(self.i_command.valid & self.i_command.ready):
                     m.d.sync += count.eq(count + asks)
                     m.next = "RESPONSE"

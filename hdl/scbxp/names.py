@@ -144,17 +144,22 @@ class Names(wiring.Component):
             queue_room.eq(queue.level <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
-        forgets, serves = Signal(), Signal()
+        forgets, serves, yields = Signal(), Signal(), Signal()
         takes, pins, taking = Signal(), Signal(), Signal()
         m.d.comb += [
             forgets.eq(intake.o.valid & low & about.element & about.first),
-            serves.eq(self.request.valid & ~in_tag & ~in_token),
+            # After each request a tag goes first, if there is one.
+            serves.eq(self.request.valid & ~in_tag & ~in_token & ~(yields & intake.o.valid)),
             takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay.i.ready & (search_room | ~about.searches)),
             pins.eq(fsm["PIN"] & self.request.valid & delay.i.ready & search_room),
             taking.eq(takes | pins),
             intake.o.ready.eq(takes),
             self.request.ready.eq((fsm["PIN"] & delay.i.ready & search_room) | fsm["UNPIN"]),
         ]
+        with m.If(takes):
+            m.d.sync += yields.eq(0)
+        with m.Elif(fsm.any("REPLY", "DELETED")):
+            m.d.sync += yields.eq(1)
         with m.If(takes):
             m.d.sync += [in_token.eq(~taken.last), document_open.eq(~taken.end), document.eq(document + ~document_open)]
             with m.If(taken.end | (taken.last & taken.close)):

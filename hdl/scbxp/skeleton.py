@@ -9,6 +9,9 @@ from hdl.stream.fifo import StreamFifo
 
 __all__ = ["SkeletonLoader"]
 
+_ASKED = 7
+"""Names that the other user may ask for before the first of them is answered."""
+
 
 class SkeletonLoader(wiring.Component):
     """Pins names that come as packets, between the requests of another user of the name table, who always goes first.
@@ -21,7 +24,7 @@ class SkeletonLoader(wiring.Component):
     i : In(stream.Signature(DocumentWord))
         Names, a packet each.
     i_request, o_response : In(stream.Signature(NameRequest(config))), Out(stream.Signature(NameResponse(config)))
-        The other user.
+        The other user, who has up to seven names under way.
     o_request, i_response : Out(stream.Signature(NameRequest(config))), In(stream.Signature(NameResponse(config)))
         The name table.
     pinned, unpinned : Out(16)
@@ -65,12 +68,14 @@ class SkeletonLoader(wiring.Component):
             m.d.sync += drops.eq(bad)
 
         asks = name.o.payload
-        inside = Signal()
+        # The other user may be inside a name, and may have asked for several before the first is answered.
+        inside, owed, idle = Signal(), Signal(range(_ASKED + 1)), Signal()
         crt = self.i_request.payload
-        with m.If(self.o_response.valid & self.o_response.ready):
-            m.d.sync += inside.eq(0)
-        with m.If(self.i_request.valid & self.i_request.ready):
-            m.d.sync += inside.eq(crt.op == NameOp.PIN)
+        pins = self.i_request.valid & self.i_request.ready & (crt.op == NameOp.PIN)
+        with m.If(pins):
+            m.d.sync += inside.eq(~crt.last)
+        m.d.sync += owed.eq(owed + (pins & crt.last) - (self.o_response.valid & self.o_response.ready))
+        m.d.comb += idle.eq(~inside & (owed == 0) & ~self.i_request.valid)
         with m.FSM():
             with m.State("PASS"):
                 m.d.comb += [
@@ -80,7 +85,7 @@ class SkeletonLoader(wiring.Component):
                     self.o_response.valid.eq(self.i_response.valid),
                     self.i_response.ready.eq(self.o_response.ready),
                 ]
-                with m.If(whole & ~inside & ~self.i_request.valid):
+                with m.If(whole & idle):
                     with m.If(drops):
                         m.next = "DROP"
                     with m.Else():

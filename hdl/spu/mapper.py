@@ -34,8 +34,8 @@ class Mapper(wiring.Component):
         As those of the SPU.
     o_task : Out(stream.Signature(Task))
         One task for each frame or request to clear, in order.
-    busy, busy_kind, busy_tsid : In
-        The task taken last is still being worked on, and what it is.
+    busy, busy_tsid : In
+        The task taken last is still being worked on, and its t-SID.
     o_request, answered, answer : Out(stream), In(1), In(SmtAnswer)
         Requests to the SMT and their answers.
     o_room, first, write, offset, word : Out(stream), In, Out, Out, Out
@@ -55,7 +55,6 @@ class Mapper(wiring.Component):
                 "o_text": Out(stream.Signature(TextByte)),
                 "o_task": Out(stream.Signature(Task(config, depth=depth))),
                 "busy": In(1),
-                "busy_kind": In(TaskKind),
                 "busy_tsid": In(tsid),
                 "o_request": Out(stream.Signature(SmtRequest(config))),
                 "answered": In(1),
@@ -93,6 +92,8 @@ class Mapper(wiring.Component):
         task = self.o_task.payload
         answer = Signal(SmtAnswer(config))
         same = Signal()
+        pending = Signal()
+        m.d.comb += pending.eq(self.busy | self.o_task.valid)
         request = self.o_request.payload
         op = Signal(SmtOp)
         m.d.comb += [
@@ -128,21 +129,25 @@ class Mapper(wiring.Component):
         begun = Signal()
 
         def release():
-            """Frees the half as soon as the task has been taken, and waits for that otherwise."""
-            with m.If(~self.o_task.valid | self.o_task.ready):
-                m.d.comb += buffer.release.eq(1)
-                m.d.sync += address.eq(0)
-                m.next = "WAIT"
-            with m.Else():
-                m.next = "RELEASE"
+            """Frees the half."""
+            m.d.comb += buffer.release.eq(1)
+            m.d.sync += address.eq(0)
+            m.next = "WAIT"
+
+        def refuse(code):
+            """Waits until the task before has been taken."""
+            with m.If(~self.o_task.valid):
+                hand_over(TaskKind.REFUSE, code)
+                release()
 
         with m.FSM():
             # Waits for a whole frame, whose first word is being read all the time, or for a request to clear.
             with m.State("WAIT"):
                 m.d.sync += [address.eq(0), step.eq(1)]
                 with m.If(self.clear):
-                    hand_over(TaskKind.CLEAR)
-                    m.next = "CLEAR"
+                    with m.If(~self.o_task.valid):
+                        hand_over(TaskKind.CLEAR)
+                        m.next = "CLEAR"
                 with m.Elif(buffer.valid):
                     m.d.sync += address.eq(1)
                     m.next = "HEADER"
@@ -162,14 +167,11 @@ class Mapper(wiring.Component):
             with m.State("DECIDE"):
                 m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
                 with m.If(inspector.faults.any()):
-                    hand_over(TaskKind.REFUSE, Refusal.BAD_HEADER)
-                    m.next = "RELEASE"
+                    refuse(Refusal.BAD_HEADER)
                 with m.Elif(inspector.empty & ~inspector.cancel):
-                    hand_over(TaskKind.REFUSE, Refusal.EMPTY)
-                    m.next = "RELEASE"
+                    refuse(Refusal.EMPTY)
                 with m.Elif(inspector.long):
-                    hand_over(TaskKind.REFUSE, Refusal.TEXT_LENGTH)
-                    m.next = "RELEASE"
+                    refuse(Refusal.TEXT_LENGTH)
                 with m.Else():
                     m.next = "MAP"
 
@@ -179,34 +181,35 @@ class Mapper(wiring.Component):
                 with m.If(self.o_request.ready):
                     m.next = "ANSWER"
             with m.State("ANSWER"):
-                m.d.sync += [answer.eq(self.answer), same.eq(self.answer.tsid == self.busy_tsid)]
+                m.d.sync += [
+                    answer.eq(self.answer),
+                    same.eq((self.answer.tsid == self.busy_tsid) | (self.o_task.valid & (self.answer.tsid == task.tsid))),
+                ]
                 with m.If(self.answered):
                     m.next = "MAPPED"
             with m.State("MAPPED"):
                 with m.If(op == SmtOp.UNLINK):
-                    hand_over(TaskKind.UNREGISTER)
-                    m.next = "RELEASE"
-                with m.Elif(self.busy & (answer.full | (answer.found & same & (self.busy_kind == TaskKind.REGISTER)))):
+                    with m.If(~self.o_task.valid):
+                        hand_over(TaskKind.UNREGISTER)
+                        release()
+                with m.Elif(pending & (answer.full | (answer.found & same))):
                     m.next = "OUTCOME"
                 with m.Elif(inspector.cancel):
-                    m.d.sync += op.eq(SmtOp.UNLINK)
                     with m.If(answer.found):
+                        m.d.sync += op.eq(SmtOp.UNLINK)
                         m.next = "MAP"
                     with m.Else():
-                        hand_over(TaskKind.REFUSE, Refusal.UNKNOWN_SID)
-                        m.next = "RELEASE"
+                        refuse(Refusal.UNKNOWN_SID)
                 with m.Elif(answer.found):
-                    hand_over(TaskKind.REFUSE, Refusal.DUPLICATE_SID)
-                    m.next = "RELEASE"
+                    refuse(Refusal.DUPLICATE_SID)
                 with m.Elif(answer.full):
-                    hand_over(TaskKind.REFUSE, Refusal.FULL_SUBSCRIPTIONS)
-                    m.next = "RELEASE"
+                    refuse(Refusal.FULL_SUBSCRIPTIONS)
                 with m.Else():
                     m.next = "ROOM"
 
-            # The answer depends on the frame before, which is still being registered.
+            # The answer depends on a frame before, which is still being registered.
             with m.State("OUTCOME"):
-                with m.If(~self.busy):
+                with m.If(~pending):
                     m.next = "MAP"
 
             # Waits for room in the store.
@@ -224,16 +227,16 @@ class Mapper(wiring.Component):
                     m.d.sync += begun.eq(1)
                     m.next = "TEXT"
 
-            # Sends the text, while the text's words and, in between, the header's go to the store.
+            # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over.
             with m.State("TEXT"):
-                with m.If(begun):
+                with m.If(begun & ~self.o_task.valid):
                     hand_over(TaskKind.REGISTER)
-                m.d.sync += [
-                    begun.eq(0),
-                    task.extent.first.eq(self.first),
-                    task.extent.last.eq(self.first + buffer.size.words - 1),
-                    task.extent.count.eq(Cat(buffer.size.bytes[:2], buffer.size.bytes[:2] == 0)),
-                ]
+                    m.d.sync += [
+                        begun.eq(0),
+                        task.extent.first.eq(self.first),
+                        task.extent.last.eq(self.first + buffer.size.words - 1),
+                        task.extent.count.eq(Cat(buffer.size.bytes[:2], buffer.size.bytes[:2] == 0)),
+                    ]
                 m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(text_word | (copied != HEADER_WORDS))]
                 m.d.sync += text_word.eq(0)
                 with m.If(text_word):
@@ -241,18 +244,14 @@ class Mapper(wiring.Component):
                     m.d.sync += place.eq(place + 1)
                 with m.Else():
                     m.d.comb += [self.word.eq(header[:32]), self.offset.eq(copied)]
-                    with m.If(copied != HEADER_WORDS):
+                    with m.If((copied != HEADER_WORDS) & ~begun):
                         m.d.sync += [header.eq(Cat(header[32:], header[:32])), copied.eq(copied + 1)]
                 with m.If(sent):
                     m.d.sync += [left.eq(left - 1), lane.eq(lane + 1), shift.eq(Cat(shift[8:], Const(0, 8)))]
                     with m.If((lane == 3) & (left != 1)):
                         m.d.sync += [shift.eq(buffer.word), address.eq(address + 1), text_word.eq(1)]
-                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS)):
+                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & ~begun):
                     release()
-
-            # Waits until the task has been taken.
-            with m.State("RELEASE"):
-                release()
 
             # Waits until nothing is registered any more.
             with m.State("CLEAR"):

@@ -32,8 +32,8 @@ class Registrar(wiring.Component):
         Requests to the SMT, and that they have been done.
     o_index : Out(stream)
         Changes of the store's index.
-    busy, kind, tsid : Out
-        A task is being worked on, and what it is.
+    busy, tsid : Out
+        A task is being worked on, and its t-SID.
     accepted, cancelled, refused : Out(32)
         Results given since the reset.
     """
@@ -53,7 +53,6 @@ class Registrar(wiring.Component):
                 "answered": In(1),
                 "o_index": Out(stream.Signature(data.StructLayout({"op": StoreOp, "tsid": tsid, "extent": StoreExtent(depth)}))),
                 "busy": Out(1),
-                "kind": Out(TaskKind),
                 "tsid": Out(tsid),
                 "accepted": Out(32),
                 "cancelled": Out(32),
@@ -73,7 +72,6 @@ class Registrar(wiring.Component):
 
         m.d.comb += [
             self.busy.eq(~idle),
-            self.kind.eq(task.kind),
             self.tsid.eq(task.tsid),
             command.tsid.eq(task.tsid),
             command.semantics.eq(task.entry.semantics),

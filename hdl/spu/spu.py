@@ -16,10 +16,10 @@ __all__ = ["Spu"]
 class Spu(wiring.Component):
     """Takes subscription frames in, maps them to t-SIDs, and has the CRT register them.
 
-    Three frames are under way at once: one is being loaded into a half of the double buffer, one is inspected, mapped and sent to the
-    XPath processor from the other half, and one is being registered by the CRT. A frame of n words and b bytes of text takes
+    Four frames are under way at once: one is being loaded into a half of the double buffer, one is inspected, mapped and sent to the
+    XPath processor from the other half, one waits, and one is being registered by the CRT. A frame of n words and b bytes of text takes
     n clocks to load, 18 and b, or 6 if that is more, to inspect and send when its chain in the SMT is empty, and 4 besides the CRT's own
-    time to register; the longest of the three is what frames cost one after the other.
+    time to register; the longest of these is what frames cost one after the other.
 
     **Refusals**, in this order: BAD_HEADER; EMPTY and TEXT_LENGTH by the length of the body; DUPLICATE_SID or, for UNSUBSCRIBE,
     UNKNOWN_SID; FULL_SUBSCRIPTIONS; then the code that the CRT answers with, which is its own or that of the XPath processor. A refused
@@ -141,7 +141,6 @@ class Spu(wiring.Component):
             mapper.clear.eq(self.clear),
             self.cleared.eq(mapper.cleared),
             mapper.busy.eq(registrar.busy),
-            mapper.busy_kind.eq(registrar.kind),
             mapper.busy_tsid.eq(registrar.tsid),
             mapper.first.eq(store.first),
             store.write.eq(mapper.write),

@@ -17,7 +17,7 @@ class XPathProcessor(wiring.Component):
     """Takes the text of subscriptions apart in hardware, to the full grammar of the subset.
 
     One byte a clock is taken, and one clock more passes after the last byte of a text, as long as the program is taken as fast
-    as it comes; there is room for 20 words in between. A word appears 9 clocks after the byte that completes it: the first byte after
+    as it comes; there is room for 4 words in between. A word appears 9 clocks after the byte that completes it: the first byte after
     a piece, or of its fifth, ninth, ... byte. DONE or ABORT is offered 11 clocks after the last byte.
 
     Each text gives exactly one program, which ends in DONE or, when the text is refused, in ABORT with the code of the first
@@ -36,7 +36,7 @@ class XPathProcessor(wiring.Component):
     o : Out(stream.Signature(ProgramWord))
     """
 
-    _DEPTH = 32
+    _DEPTH = 16
     _RESERVE = 12
     """Words that may still come after the input has been stopped: one a clock through the pipeline, and the end of the program."""
 

@@ -1,0 +1,156 @@
+"""Names of programs to token IDs, ahead of registration [T 5.3.3.2]."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hdl.contract import WORD_BYTES
+from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramOp, ProgramWord
+from hdl.stream import StreamFifo
+
+__all__ = ["Namer"]
+
+_AHEAD = 2
+"""Names asked for ahead."""
+_PIECES = 16
+"""Words that wait for the names among them."""
+
+
+class Namer(wiring.Component):
+    """Stands before the CRT's registration and pins the names of a program, while registration works on what came before.
+
+    The words of a name become one word with its token ID, modulo the number of names, in ``data``, and count 0 if the name table is full.
+    Other words pass; ``wildcard`` does not count on ABORT. A name that is cut short by ABORT leaves nothing behind. Two names are asked for
+    before the first of them is handed on.
+
+    Registration must visit every token ID that it takes and give back each one that has no visits left. One that it gives back while
+    the namer already has it for a later program stays pinned. What is given back waits in a queue, so that ``release`` takes as many
+    token IDs as a subscription may have names without the name table's help, once ``settled`` has been 1.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i, o : In(stream.Signature(ProgramWord)), Out(stream.Signature(ProgramWord))
+    release : In(stream)
+        Token IDs, modulo the number of names, without visits.
+    settled : Out(1)
+        Everything given back two clocks ago or earlier has been dealt with. ``o`` waits for that.
+    o_request, i_response : Out(stream.Signature(NameRequest(config))), In(stream.Signature(NameResponse(config)))
+        The name table.
+    """
+
+    def __init__(self, config):
+        self._config = config
+        super().__init__(
+            {
+                "i": In(stream.Signature(ProgramWord)),
+                "o": Out(stream.Signature(ProgramWord)),
+                "release": In(stream.Signature(ceil_log2(config.names))),
+                "settled": Out(1),
+                "o_request": Out(stream.Signature(NameRequest(config))),
+                "i_response": In(stream.Signature(NameResponse(config))),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config = self._config
+        bits = ceil_log2(config.names)
+        found_shape = data.StructLayout({"ok": 1, "name": bits})
+
+        def is_name(word):
+            op = Value.cast(word.op)
+            return ((word.op == ProgramOp.STEP) & ~word.wildcard) | op.matches(ProgramOp.ATTRIBUTE_TEST, ProgramOp.ATTRIBUTE_STEP)
+
+        # Names asked for whose pieces still wait, those among them that are answered, and the piece on offer.
+        m.submodules.pieces = pieces = StreamFifo(ProgramWord, _PIECES)
+        asked, answered = Signal(range(_AHEAD + 1)), Signal(range(_AHEAD + 1))
+        found = [Signal(found_shape, name=f"found{n}") for n in range(_AHEAD)]
+        held, offered, offers_name = Signal(), Signal(ProgramWord), Signal()
+        asks, pops = Signal(), Signal()
+        response = self.i_response.payload
+        m.d.comb += self.i_response.ready.eq(1)
+        m.d.sync += [asked.eq(asked + asks - pops), answered.eq(answered + self.i_response.valid - pops)]
+        for n, one in enumerate(found):
+            with m.If(self.i_response.valid & (answered - pops == n)):
+                m.d.sync += [one.ok.eq(response.ok), one.name.eq(response.name)]
+            with m.Elif(pops & (n + 1 < _AHEAD)):
+                m.d.sync += one.eq(found[(n + 1) % _AHEAD])
+
+        # What is given back, by registration or here, and whether a later program has it.
+        m.submodules.releases = releases = StreamFifo(bits, config.subscription_steps + 1)
+        drops = Signal()
+        m.d.comb += [
+            releases.i.valid.eq(self.release.valid | drops),
+            releases.i.payload.eq(Mux(drops, found[0].name, self.release.payload)),
+            self.release.ready.eq(releases.i.ready),
+        ]
+        m.d.sync += self.settled.eq(releases.level == 0)
+        back = releases.o.payload
+        wanted = Signal()
+        m.d.comb += wanted.eq(
+            (held & offers_name & (offered.data[:bits] == back))
+            | Cat((answered > n) & one.ok & (one.name == back) for n, one in enumerate(found)).any()
+        )
+
+        # Words go to the queue of pieces, those of names to the name table; of a name the last one goes to both.
+        word, request = self.i.payload, self.o_request.payload
+        opened = Signal()
+        named, closes = Signal(), Signal()
+        m.d.comb += [
+            named.eq(is_name(word)),
+            # The name table is owed the end of a name: it gets one that no document can have.
+            closes.eq(opened & ~named),
+            pieces.i.payload.eq(word),
+            request.data.eq(word.data),
+            request.count.eq(word.count),
+            request.last.eq(word.last),
+            request.name.eq(Mux(back == 0, config.names, back)),
+        ]
+        with m.If(closes):
+            m.d.comb += [request.data.eq(0), request.count.eq(1), pieces.i.payload.wildcard.eq(1)]
+        with m.If(releases.o.valid & ~opened):
+            m.d.comb += [request.op.eq(NameOp.UNPIN), request.last.eq(1)]
+            with m.If(asked == answered):
+                m.d.comb += [self.o_request.valid.eq(~wanted), releases.o.ready.eq(wanted | self.o_request.ready)]
+        with m.Elif(named | closes):
+            begins = Signal()
+            m.d.comb += [
+                begins.eq(self.i.valid & (opened | ((asked != _AHEAD) & pieces.i.ready))),
+                request.op.eq(NameOp.PIN),
+                self.o_request.valid.eq(begins),
+                self.i.ready.eq(begins & self.o_request.ready),
+                asks.eq(self.i.ready & word.last),
+                pieces.i.valid.eq(asks),
+            ]
+            with m.If(self.i.ready):
+                m.d.sync += opened.eq(~word.last)
+        with m.Else():
+            m.d.comb += [self.i.ready.eq(pieces.i.ready), pieces.i.valid.eq(self.i.valid)]
+
+        # Pieces leave in order, with their names. The end of one that was cut short is given back.
+        piece = pieces.o.payload
+        free, needs, dropped = Signal(), Signal(), Signal()
+        cut = Signal()
+        m.d.comb += [
+            self.o.valid.eq(held & self.settled),
+            self.o.payload.eq(offered),
+            free.eq(~held | (self.o.valid & self.o.ready)),
+            cut.eq((piece.op == ProgramOp.ABORT) & piece.wildcard & ~dropped),
+            needs.eq(is_name(piece)),
+        ]
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += held.eq(0)
+        with m.If(pieces.o.valid & free & (answered != 0) & cut & ~self.release.valid & releases.i.ready):
+            m.d.comb += [drops.eq(found[0].ok), pops.eq(1)]
+            m.d.sync += dropped.eq(1)
+        with m.If(pieces.o.valid & free & ((answered != 0) | ~needs) & ~cut):
+            m.d.comb += [pieces.o.ready.eq(1), pops.eq(needs)]
+            m.d.sync += [held.eq(1), offered.eq(piece), offers_name.eq(needs & found[0].ok), dropped.eq(0)]
+            with m.If(needs):
+                m.d.sync += [offered.data.eq(found[0].name), offered.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
+        return m
