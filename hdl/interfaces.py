@@ -62,14 +62,14 @@ class TestLink(data.StructLayout):
 
 
 class NameHeads(data.StructLayout):
-    """What the CRT knows of a name: ``presence`` says that an attribute of this name matters by itself; ``attribute``, ``self`` and
-    ``text`` are the first compared tests on attributes of this name and on the string-value and the text nodes of elements of
-    this name."""
+    """What the CRT knows of a name: ``presence`` says that an attribute of this name may matter by itself; ``slices`` are those in
+    which the name may have bits; ``attribute``, ``self`` and ``text`` are the first compared tests on attributes of this name and on
+    the string-value and the text nodes of elements of this name."""
 
     subjects = ("attribute", "self", "text")
 
     def __init__(self, config):
-        super().__init__({name: TestLink(config) for name in self.subjects} | {"presence": 1})
+        super().__init__({name: TestLink(config) for name in self.subjects} | {"presence": 1, "slices": config.slices})
 
 
 class TestNode(data.StructLayout):
@@ -109,8 +109,8 @@ class CrtView(wiring.Signature):
     """What the matching engine reads of the CRT, as the CRT sees it.
 
     ``string`` searches the stored strings for a value. ``any_heads`` are the tests on elements whatever their name, and ``texts`` says
-    that some test is about string-values or text nodes. Slices after ``last_slice`` are empty. ``tests`` and ``containment`` are the
-    most tests of a step and the longest run with containment semantics.
+    that some test is about string-values or text nodes. ``wild`` are the slices in which a subscription may begin with ``*``, and
+    ``containment`` says that there may be one with containment semantics.
 
     Every read has an address that the engine may change in each clock; ``row``, ``node``, ``number`` and ``head`` answer two clocks
     later, ``heads`` one clock after a clock with ``heads_en``, ``masks`` and ``link`` at once. While ``row_en`` or ``node_en`` is 0
@@ -143,9 +143,8 @@ class CrtView(wiring.Signature):
                 "link": Out(TsidLink(config)),
                 "string": Out(StringPort(config)),
                 "texts": Out(1),
-                "last_slice": Out(ceil_log2(config.slices)),
-                "tests": Out(range(config.subscription_steps + 1)),
-                "containment": Out(range(config.subscription_steps + 1)),
+                "wild": Out(config.slices),
+                "containment": Out(1),
                 "wants": Out(1),
                 "ended": In(16),
                 "quiet": In(1),

@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 from hdl.interfaces import number_shape, step_width, value_width
 from hdl.layouts import ProgramOperator
 
-__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameRecord", "RunRecord", "StepRecord", "pattern"]
+__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameMarks", "NameRecord", "RunRecord", "StepRecord", "pattern"]
 
 
 BUCKET_BITS = 8
@@ -58,11 +58,19 @@ class StepRecord(data.StructLayout):
         super().__init__({"used": 1, "kind": Kind, "far": 1, "name": ceil_log2(config.names), "anyone": 1, "last": 1, "contains": 1})
 
 
-class NameRecord(data.Struct):
-    """Visits of subscriptions to a name [T-Fig 5.14], and those for which an attribute of this name matters by itself."""
+class NameMarks(data.StructLayout):
+    """What the engine is told of a name: the slices in which its row may have bits, and whether an attribute of this name may matter by
+    itself. Both are forgotten with the last visit to the name."""
 
-    visits: unsigned(17)
-    presence: unsigned(17)
+    def __init__(self, config):
+        super().__init__({"slices": config.slices, "presence": 1})
+
+
+class NameRecord(data.StructLayout):
+    """Visits of subscriptions to a name [T-Fig 5.14], and its marks."""
+
+    def __init__(self, config):
+        super().__init__({"visits": (config.subscriptions * config.subscription_steps).bit_length(), "marks": NameMarks(config)})
 
 
 class RunRecord(data.StructLayout):

@@ -1,15 +1,14 @@
 """The content routing table [T 5.3.3]: registration, removal, and what the matching engine reads."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl import contract
-from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameRecord, RunRecord, StepRecord, pattern
+from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameMarks, NameRecord, RunRecord, StepRecord, pattern
 from hdl.crt.masks import MaskTable
 from hdl.crt.namer import Namer
-from hdl.crt.presence import PresenceFlags
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
 from hdl.crt.strings import StringStore
@@ -117,8 +116,9 @@ class ContentRoutingTable(wiring.Component):
         steps = 1 << step_width(config)
         tsids = 1 << tsid_width(config)
         m.submodules.records = records = BlockRam(shape=StepRecord(config), depth=steps, output_register=True)
-        m.submodules.names = names = BlockRam(shape=NameRecord, depth=config.names, output_register=True)
-        m.submodules.presence = presence = PresenceFlags(config)
+        m.submodules.names = names = BlockRam(shape=NameRecord(config), depth=config.names, output_register=True)
+        # The engine's copy of the names' marks.
+        m.submodules.marks = marks = BlockRam(shape=NameMarks(config), depth=config.names)
         m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
         m.submodules.links = links = memory.Memory(shape=TsidLink(config), depth=tsids, init=[])
         link_read, link_port = links.read_port(domain="comb"), links.write_port()
@@ -155,7 +155,6 @@ class ContentRoutingTable(wiring.Component):
         failed = Signal(5)
         first = Signal(step_width(config))
         step = Signal(step_width(config))
-        tests = Signal(length)
         removing = Signal()
         naming, seek = Signal(), Signal()
         # The last bit of the run, which the list of its subscriptions hangs from; a clock behind ``first`` and ``total``.
@@ -169,7 +168,9 @@ class ContentRoutingTable(wiring.Component):
             space.used.eq(records.read[0].data.used),
             names.read[0].addr.eq(Mux(naming, word.data, entry.name)),
             names.write.addr.eq(entry.name),
-            presence.name.eq(entry.name),
+            marks.write.addr.eq(names.write.addr),
+            marks.write.data.eq(names.write.data.marks),
+            marks.write.en.eq(names.write.en),
             stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
         ]
         final = Signal()
@@ -188,9 +189,10 @@ class ContentRoutingTable(wiring.Component):
             view.row.eq(rows.read_data),
             masks.slice.eq(view.mask_slice),
             view.masks.eq(masks.masks),
-            presence.read_name.eq(view.heads_name),
-            presence.read_en.eq(view.heads_en),
-            view.heads.presence.eq(presence.read_data),
+            marks.read[0].addr.eq(view.heads_name),
+            marks.read[0].en.eq(view.heads_en),
+            view.heads.presence.eq(marks.read[0].data.presence),
+            view.heads.slices.eq(marks.read[0].data.slices),
             heads.read[0].addr.eq(Mux(view.quiet, tail, view.head_step)),
             view.head.eq(heads.read[0].data),
             heads.write.addr.eq(tail),
@@ -315,6 +317,8 @@ class ContentRoutingTable(wiring.Component):
                     folded = folded ^ value[at : at + BUCKET_BITS]
             m.d.sync += bucket.eq(folded)
 
+        building = Signal()
+        occupied, occupies = Signal(config.slices), Signal(2)
         sweep = Signal(range(max(steps, rows.clear_depth, config.names, 1 << BUCKET_BITS) + 1))
         started = Signal()
 
@@ -341,7 +345,6 @@ class ContentRoutingTable(wiring.Component):
             mix(entry.name, Cat(entry.kind, entry.far))
             with m.If(entry.kind == Kind.NAME):
                 m.d.sync += step_name.eq(entry.name)
-            m.d.sync += tests.eq(Mux((entry.kind == Kind.NAME) | (entry.kind == Kind.WILD), 0, tests + 1))
             m.next = "PIECE"
 
         # Whether a bit of another run is the staged one, a clock after the records and the literal have been read.
@@ -382,9 +385,6 @@ class ContentRoutingTable(wiring.Component):
                     records.write.addr.eq(sweep),
                     names.write.en.eq(~started),
                     names.write.addr.eq(sweep),
-                    presence.write.eq(1),
-                    presence.name.eq(sweep),
-                    presence.value.eq(0),
                     lists.write.en.eq(1),
                     lists.write.addr.eq(sweep),
                     lists.write.data.eq(0),
@@ -408,7 +408,6 @@ class ContentRoutingTable(wiring.Component):
                     backs.eq(0),
                     index.eq(0),
                     failed.eq(0),
-                    tests.eq(0),
                     removing.eq(0),
                     compares.eq(0),
                     shared.eq(0),
@@ -473,10 +472,9 @@ class ContentRoutingTable(wiring.Component):
                 # one more visit
                 m.d.comb += [
                     names.write.data.visits.eq(record.visits + 1),
-                    names.write.data.presence.eq(record.presence + present),
+                    names.write.data.marks.presence.eq(record.marks.presence | present),
+                    names.write.data.marks.slices.eq(record.marks.slices),
                     names.write.en.eq(1),
-                    presence.value.eq((record.presence != 0) | present),
-                    presence.write.eq(1),
                 ]
                 with m.If(record.visits == HCD_VISITS):
                     m.d.sync += highs.eq(highs + 1)
@@ -565,6 +563,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("BUILD"):
                 # record and row of every bit; the masks of the first come last of all
                 m.d.comb += [
+                    building.eq(1),
                     records.write.addr.eq(step),
                     records.write.en.eq(1),
                     records.write.data.used.eq(1),
@@ -656,10 +655,7 @@ class ContentRoutingTable(wiring.Component):
                     equals.write.data.eq(buckets.read[0].data),
                 ]
                 m.d.sync += [self.registered.eq(self.registered + 1), self.steps_used.eq(self.steps_used + total)]
-                with m.If(first[bit_bits:] > view.last_slice):
-                    m.d.sync += view.last_slice.eq(first[bit_bits:])
-                with m.If(contains & (view.containment < total)):
-                    m.d.sync += view.containment.eq(total)
+                m.d.sync += view.containment.eq(view.containment | contains)
                 m.d.sync += parting.eq(1)
                 m.next = "IDLE"
 
@@ -818,10 +814,8 @@ class ContentRoutingTable(wiring.Component):
                 with m.Elif(release.ready | ~gone):
                     m.d.comb += [
                         names.write.data.visits.eq(record.visits - 1),
-                        names.write.data.presence.eq(record.presence - present),
+                        names.write.data.marks.eq(Mux(lone, 0, record.marks)),
                         names.write.en.eq(visited),
-                        presence.value.eq(record.presence != present),
-                        presence.write.eq(visited),
                     ]
                     with m.If(visited & (record.visits == HCD_VISITS + 1)):
                         m.d.sync += highs.eq(highs - 1)
@@ -842,9 +836,18 @@ class ContentRoutingTable(wiring.Component):
             with m.State("ANSWER"):
                 answer(failed, "IDLE")
 
-        with m.If(tests > view.tests):
-            m.d.sync += view.tests.eq(tests)
+        # The slices of a run's names are marked two clocks after its bits are set, when their records have been read.
+        m.d.sync += [occupied.eq(Const(1, config.slices) << first[bit_bits:]), occupies.eq(Cat(building & rowed, occupies))]
+        with m.If(occupies[1]):
+            m.d.comb += [
+                names.write.data.visits.eq(record.visits),
+                names.write.data.marks.presence.eq(record.marks.presence),
+                names.write.data.marks.slices.eq(record.marks.slices | occupied),
+                names.write.en.eq(1),
+            ]
+        with m.If(building & (index == 0) & (entry.kind == Kind.WILD)):
+            m.d.sync += view.wild.eq(view.wild | (Const(1, config.slices) << first[bit_bits:]))
         # An empty table forgets how far it was filled.
         with m.If(empties):
-            m.d.sync += [view.tests.eq(0), view.containment.eq(0), view.last_slice.eq(0), view.texts.eq(0)]
+            m.d.sync += [view.wild.eq(0), view.containment.eq(0), view.texts.eq(0)]
         return m

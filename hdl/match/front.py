@@ -124,21 +124,22 @@ class Front(wiring.Component):
         # The element of the tag that is being read, and those open round it, with the first tests on their text.
         links = data.StructLayout({"self": TestLink(config), "text": TestLink(config), "node": node_width(config)})
         tag_name = Signal(ceil_log2(config.names))
-        tag_known = Signal()
+        tag_slices = Signal(config.slices)
+        slices = Signal(config.slices)
         tag = Signal(links)
         found = Signal(links)
         top = Signal(links)
         level = Signal(range(config.depth + 1))
         m.submodules.elements = elements = memory.Memory(shape=links, depth=config.depth + 1, init=[])
         outer, keep = elements.read_port(domain="comb"), elements.write_port()
-        under = Signal.like(level)
+        under = Signal(len(level), init=(1 << len(level)) - 1)  # one less
         m.d.comb += [outer.addr.eq(under), keep.addr.eq(level), keep.data.eq(top)]
         nodes = Signal(node_width(config))  # elements and attributes are numbered together
-        m.d.comb += found.node.eq(nodes)
+        m.d.comb += [found.node.eq(nodes), slices.eq(heads.slices & known.replicate(config.slices))]
         for subject in ("self", "text"):
             m.d.comb += [found[subject].step.eq(heads[subject].step), found[subject].valid.eq(heads[subject].valid & known)]
         with m.If(kind.element):
-            m.d.sync += [tag_name.eq(mark.name), tag_known.eq(known), tag.eq(found)]
+            m.d.sync += [tag_name.eq(mark.name), tag_slices.eq(slices), tag.eq(found)]
 
         # The attribute whose value comes next, if it is compared.
         attribute = Signal(TestLink(config))
@@ -211,17 +212,23 @@ class Front(wiring.Component):
         with m.Elif(kind.end):
             m.d.comb += [request.op.eq(RowOp.END), request.node.eq(top.node)]
         with m.Elif(presence):
-            m.d.comb += [request.op.eq(RowOp.ATTRIBUTE), request.name.eq(mark.name), request.known.eq(1), request.node.eq(nodes)]
+            m.d.comb += [
+                request.op.eq(RowOp.ATTRIBUTE),
+                request.operand.eq(mark.name[: len(tag_name)]),
+                request.slices.eq(slices),
+                request.node.eq(nodes),
+            ]
         with m.Else():
             m.d.comb += [
                 request.op.eq(RowOp.START),
-                request.name.eq(Mux(kind.element, mark.name, tag_name)),
-                request.known.eq(Mux(kind.element, known, tag_known)),
+                request.operand.eq(Mux(kind.element, mark.name[: len(tag_name)], tag_name)),
+                request.slices.eq(Mux(kind.element, slices, tag_slices)),
                 request.node.eq(Mux(kind.element, nodes, tag.node)),
             ]
         with m.If(tells):
             m.d.comb += request.op.eq(Mux(about == _ATTRIBUTE, RowOp.SATISFY, Mux(node.contains, RowOp.SEEN, RowOp.TEXT)))
-        m.d.comb += [request.step.eq(walk.step), request.level.eq(level)]
+            m.d.comb += request.operand.eq(walk.step)
+        m.d.comb += [request.above.eq(under), request.root.eq(level == 0)]
         running, stops = Signal(), Signal()
         m.d.comb += [
             stops.eq(text_turn | valued | selfed),
@@ -255,7 +262,7 @@ class Front(wiring.Component):
                     m.d.sync += [text_taken.eq(0), fed.eq(0), nodes.eq(nodes + (kind.element | kind.attribute))]
                     with m.If(kind.done):
                         m.d.comb += [stream_.clear.eq(1), tidy.eq(1)]
-                        m.d.sync += [level.eq(0), top.eq(0), over.eq(0), nodes.eq(0)]
+                        m.d.sync += [level.eq(0), under.eq(~0), top.eq(0), over.eq(0), nodes.eq(0)]
                     with m.Elif(kind.end):
                         m.d.comb += stream_.close.eq(1)
                         m.d.sync += [level.eq(under), under.eq(under - 1), top.eq(outer.data)]

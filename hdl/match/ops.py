@@ -13,15 +13,15 @@ class RowOp(enum.Enum, shape=unsigned(3)):
     """One operation on the rows of visitors."""
 
     START = 0
-    """The start tag of the element ``name`` is complete; ``known`` says that the name has a row."""
+    """The start tag of an element is complete."""
     ATTRIBUTE = 1
-    """The tag has the attribute ``name``, which has a row."""
+    """The tag has an attribute whose name has a row."""
     SATISFY = 2
-    """The attribute test ``step`` holds in this tag."""
+    """The attribute test holds in this tag."""
     TEXT = 3
-    """The test ``step`` of the string-value or a text node holds for the open element."""
+    """The test of the string-value or a text node holds for the open element."""
     SEEN = 4
-    """The containment filter ``step`` holds."""
+    """The containment filter holds."""
     END = 5
     """The open element ends and its text tests are to be looked at."""
     DONE = 6
@@ -29,17 +29,19 @@ class RowOp(enum.Enum, shape=unsigned(3)):
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands; ``level`` is the number of open elements before it, ``node`` the number of the element of START and
-    END and of the attribute of ATTRIBUTE."""
+    """An operation and its operands: ``operand`` is the name's number of START and ATTRIBUTE and the step of SATISFY, TEXT and SEEN,
+    ``slices`` those in which that name may have bits, none if it has no row; ``above`` is the level of the innermost open element,
+    counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
+    and of the attribute of ATTRIBUTE."""
 
     def __init__(self, config):
         super().__init__(
             {
                 "op": RowOp,
-                "name": ceil_log2(config.names),
-                "step": step_width(config),
-                "level": range(config.depth + 1),
-                "known": 1,
+                "operand": max(ceil_log2(config.names), step_width(config)),
+                "slices": config.slices,
+                "above": ceil_log2(config.depth),
+                "root": 1,
                 "good": 1,
                 "over": 1,
                 "node": node_width(config),

@@ -11,7 +11,35 @@ from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
 
-_VIEW = ("row_en", "row_name", "row_slice", "row", "mask_slice", "masks", "last_slice", "tests", "containment")
+_VIEW = ("row_en", "row_name", "row_slice", "row", "mask_slice", "masks", "wild", "containment")
+_STAGES = 6
+_GROUP = 4
+
+
+def _lowest(flags):
+    """The lowest 1 of the flags, alone."""
+    groups = [flags[at : at + _GROUP] for at in range(0, len(flags), _GROUP)]
+    found = []
+    for number, group in enumerate(groups):
+        free = ~Cat(*(earlier.any() for earlier in groups[:number])).any() if number else Const(1)
+        found += [flag & free & ~group[:place].any() if place else flag & free for place, flag in enumerate(group)]
+    return Cat(found)
+
+
+def _lone(flags):
+    """At most one of the flags is 1."""
+    groups = [flags[at : at + _GROUP] for at in range(0, len(flags), _GROUP)]
+    some = Cat(group.any() for group in groups)
+
+    def several(group):
+        return Cat(bit & group[:place].any() for place, bit in enumerate(group) if place).any() if len(group) > 1 else Const(0)
+
+    return ~(Cat(several(group) for group in groups).any() | (several(some) if len(some) <= _GROUP else ~_lone(some)))
+
+
+def _number(flag):
+    """The number of the only 1 among flags."""
+    return Cat(Cat(bit for place, bit in enumerate(flag) if place >> level & 1).any() for level in range(ceil_log2(len(flag))))
 
 
 class RowEngine(wiring.Component):
@@ -22,8 +50,9 @@ class RowEngine(wiring.Component):
     bit comes to hold when the bit before it holds in the parent and the row of the name has it; a test's bit when the bit
     before it holds in the same element and the test does; a subscription is matched when its last bit comes to hold.
 
-    A start tag takes one clock per slice and at least five; when one of its attributes is tested, one more per slice and test of a step,
-    and the latency of the rows per slice. An end tag takes nothing, or as much as a tested start tag when text is tested.
+    Only slices in which something may come of it are looked at, a slice a clock, and of a start tag at least one: those in which the
+    name has bits, a bit of the parent may hold or a subscription begins with ``*``; at an end tag those with a test that holds for the text
+    of the element. A slice of a tag waits until that of the tag before, six clocks ahead, is on the stack.
 
     Parameters
     ----------
@@ -48,7 +77,7 @@ class RowEngine(wiring.Component):
     hits : ``Out(RowHits(config))``, ``hits_valid`` : ``Out(1)``
         Which subscriptions select the node of an operation, a slice a clock and in order, and the end of each document.
     room : ``In(1)``
-        When it falls, at most 8 more come.
+        When it falls, at most 9 more come.
     """
 
     def __init__(self, config):
@@ -78,121 +107,158 @@ class RowEngine(wiring.Component):
         config, view = self.config, self.view
         width, slices = row_width(config), config.slices
         slice_bits, bit_bits = ceil_log2(slices), ceil_log2(width)
-        request = self.i.payload
+        level_bits = ceil_log2(config.depth)
 
         def spread(flag):
             return flag.replicate(width)
 
-        level_bits = ceil_log2(config.depth)
         m.submodules.stack = stack = BlockRam(shape=width, depth=1 << (level_bits + slice_bits), output_register=True)
 
-        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 the matched bits.
+        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 its outcome, 7 the matched bits.
         travel = data.StructLayout(
             {
                 "op": RowOp,
                 "slice": slice_bits,
                 "bit": bit_bits,
-                "known": 1,
+                "listed": 1,
                 "root": 1,
-                "tested": 1,
+                "blank": 1,
+                "final": 1,
                 "above": level_bits,
                 "own": level_bits,
-                "node": len(request.node),
+                "node": len(self.i.payload.node),
             }
         )
         issued = Signal(travel)
-        stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, 6)]
-        valid = [Signal(name=f"valid{n}") for n in range(7)]
-        more = Signal()
-        # Nothing is under way; an operation that may stay at its end for more than one clock has the stages to itself.
+        stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, _STAGES + 1)]
+        valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 2)]
+        # Nothing is under way.
         empty = Signal(init=1)
         m.d.sync += [
-            empty.eq(~Cat(valid[:6]).any()),
-            *(stage[n].eq(stage[n - 1]) for n in range(1, 5)),
-            *(valid[n].eq(valid[n - 1]) for n in range(1, 5)),
+            empty.eq(~Cat(valid).any()),
+            *(stage[n].eq(stage[n - 1]) for n in range(1, _STAGES + 1)),
+            *(valid[n].eq(valid[n - 1]) for n in range(1, _STAGES + 1)),
         ]
 
-        # Issue: one slice a clock, or one at a time when the slice may need more than one clock at its end.
-        index = Signal(slice_bits)
-        tested = Signal()
-        alone = Signal()
-        follows = Signal()
-        recent = Signal(4)
-        gapped = Signal()
-        drain = Signal()
-        issue = Signal()
-        final = Signal()
-        closing = Signal()
-        single = Signal()
-        starts = Signal()
+        # The operation that is being issued, the slices that are left of it, and those in which the element it starts from may hold a bit.
+        request = Signal(RowRequest(config))
+        active = Signal()
+        todo, held = Signal(slices), Signal(slices)
+        starting, needs_stack, changes_stack, closing = Signal(), Signal(), Signal(), Signal()
+        finish, issue, leaves = Signal(), Signal(), Signal()
+
+        # By level: the slices in which the open element may hold a bit, and those with a test that its text has met.
+        m.submodules.holding = holding = memory.Memory(shape=slices, depth=1 << level_bits, init=[])
+        m.submodules.met = met = memory.Memory(shape=slices, depth=1 << level_bits, init=[])
+        holding_read, holding_write = holding.read_port(domain="comb"), holding.write_port()
+        met_read, met_write = met.read_port(domain="comb"), met.write_port()
+        coming = self.i.payload
+        starts, texts, ends, dones = (Signal(name=name) for name in ("starts", "texts", "ends", "dones"))
+        outer, own_slice = Signal(slices), Signal(slices)
+        wanted = Signal(slices)
+        seen_fresh = Signal(slices)
+        load = Signal()
         m.d.comb += [
-            starts.eq(request.op == RowOp.START),
-            single.eq((request.op == RowOp.SATISFY) | (request.op == RowOp.TEXT) | (request.op == RowOp.SEEN)),
-            alone.eq((starts & tested) | (request.op == RowOp.TEXT) | (request.op == RowOp.END)),
-            # The row that the tag before has made is on the stack five clocks later; one that was held up is waited for.
-            follows.eq(starts & (index == 0) & (recent.any() | (gapped & ~empty))),
-            issued.op.eq(request.op),
-            issued.slice.eq(Mux(single, request.step[bit_bits:], index)),
-            issued.bit.eq(request.step[:bit_bits]),
-            issued.known.eq(request.known),
-            issued.node.eq(request.node),
-            issued.root.eq(request.level == 0),
-            issued.tested.eq(tested),
-            issued.above.eq(request.level - 1),
-            issued.own.eq(Mux(starts, request.level, request.level - 1)),
-            valid[0].eq(issue),
-            final.eq(single | (index == view.last_slice)),
+            starts.eq(coming.op == RowOp.START),
+            texts.eq(coming.op == RowOp.TEXT),
+            ends.eq(coming.op == RowOp.END),
+            dones.eq(coming.op == RowOp.DONE),
+            holding_read.addr.eq(coming.above),
+            met_read.addr.eq(coming.above),
+            outer.eq(holding_read.data & ~coming.root.replicate(slices)),
+            own_slice.eq(Const(1, slices) << coming.operand[bit_bits : bit_bits + slice_bits]),
         ]
-        m.d.sync += recent.eq(Cat(issue & starts & (index == 0), recent))
+        with m.Switch(coming.op):
+            with m.Case(RowOp.START):
+                m.d.comb += wanted.eq(coming.slices | view.wild | outer)
+            with m.Case(RowOp.ATTRIBUTE):
+                m.d.comb += wanted.eq(coming.slices)
+            with m.Case(RowOp.SATISFY, RowOp.SEEN):
+                m.d.comb += wanted.eq(own_slice)
+            with m.Case(RowOp.TEXT):
+                m.d.comb += wanted.eq(own_slice & outer)
+            with m.Case(RowOp.END):
+                m.d.comb += wanted.eq(outer & met_read.data)
+            with m.Case(RowOp.DONE):
+                # containment is decided once the whole document has been seen
+                m.d.comb += wanted.eq((seen_fresh | view.wild) & (coming.good & view.containment).replicate(slices))
+        m.d.comb += [
+            self.i.ready.eq(Mux(dones, ~active & empty, ~active | leaves)),
+            load.eq(self.i.valid & self.i.ready),
+        ]
+        with m.If(load):
+            m.d.sync += [
+                active.eq(1),
+                request.eq(coming),
+                todo.eq(wanted),
+                held.eq(outer),
+                starting.eq(starts),
+                needs_stack.eq(starts | texts | ends),
+                changes_stack.eq(starts | texts),
+                closing.eq(dones),
+            ]
+        with m.Else():
+            with m.If(finish | leaves):
+                m.d.sync += active.eq(0)
+
+        # A slice that was changed is on the stack six clocks later; others go first. A start tag has one slice at least, for its end.
+        chosen, open_slices = Signal(slices), Signal(slices)
+        recent = [Signal(slices, name=f"recent{n}") for n in range(4)]
+        busy = Signal(slices)
+        changing = Signal(slices)
+        none, final = Signal(), Signal()
+        m.d.comb += [
+            none.eq(todo == 0),
+            final.eq(_lone(todo)),
+            open_slices.eq(todo & ~(busy & needs_stack.replicate(slices))),
+            chosen.eq(_lowest(open_slices)),
+            issue.eq(active & self.room & (open_slices.any() | (none & starting))),
+            leaves.eq(active & ~closing & Mux(none & ~starting, 1, issue & final)),
+            changing.eq(chosen & (issue & changes_stack).replicate(slices)),
+            issued.op.eq(request.op),
+            issued.slice.eq(_number(chosen)),
+            issued.bit.eq(request.operand[:bit_bits]),
+            issued.listed.eq((chosen & request.slices).any()),
+            issued.blank.eq(~(chosen & held).any()),
+            issued.root.eq(request.root),
+            issued.final.eq(final),
+            issued.node.eq(request.node),
+            issued.above.eq(request.above),
+            issued.own.eq(request.above + starting),
+            valid[0].eq(issue),
+        ]
+        m.d.sync += [
+            recent[0].eq(changing),
+            *(recent[n].eq(recent[n - 1]) for n in range(1, 4)),
+            busy.eq(changing | recent[0] | recent[1] | recent[2] | recent[3]),
+        ]
+        with m.If(issue & ~load):
+            m.d.sync += todo.eq(todo & ~chosen)
         asks = stage[1]
         m.d.comb += [
-            view.row_en.eq(valid[1] & ((asks.op == RowOp.START) | (asks.op == RowOp.ATTRIBUTE))),
+            view.row_en.eq(valid[1] & asks.listed),
             view.row_slice.eq(asks.slice),
             stack.read[0].addr.eq(Cat(asks.slice, asks.above)),
             stack.read[0].en.eq(1),
         ]
-        m.d.sync += view.row_name.eq(request.name)
+        m.d.sync += view.row_name.eq(request.operand)
 
+        # The end of a document waits until everything before it is through.
         pending = Signal()
         bank = Signal()
-        with m.If(issue & (index == 0)):
-            m.d.sync += gapped.eq(0)
-        with m.Elif(~self.room & (index != 0)):
-            m.d.sync += gapped.eq(1)
-        with m.If(self.i.valid & self.room & ~(drain & ~empty)):
-            with m.Switch(request.op):
-                with m.Case(RowOp.DONE):
-                    # Containment is decided once the whole document has been seen.
-                    with m.If(~closing & (view.containment != 0) & request.good):
-                        m.d.comb += issue.eq(empty)
-                        with m.If(issue & final):
-                            m.d.sync += closing.eq(1)
-                    with m.Elif(empty & ~pending):
-                        m.d.comb += self.i.ready.eq(1)
-                with m.Default():
-                    m.d.comb += [issue.eq(Mux(alone, empty, ~follows)), self.i.ready.eq(issue & final)]
-        with m.If(issue & ~single):
-            m.d.sync += index.eq(Mux(final, 0, index + 1))
-        # The slices of a tag follow each other without a gap, so that what holds for the first distance holds for all.
-        with m.If(issue | (self.i.valid & self.i.ready)):
-            m.d.sync += drain.eq(alone)
-        with m.If(self.i.valid & self.i.ready):
-            with m.Switch(request.op):
-                with m.Case(RowOp.START):
-                    m.d.sync += tested.eq(0)
-                with m.Case(RowOp.ATTRIBUTE, RowOp.SATISFY):
-                    m.d.sync += tested.eq(1)
-                with m.Case(RowOp.DONE):
-                    m.d.sync += [tested.eq(0), closing.eq(0)]
-                    m.d.sync += [pending.eq(1), bank.eq(~bank), self.good.eq(request.good), self.over.eq(request.over)]
+        ended = Signal()
+        m.d.comb += finish.eq(active & closing & none & empty & ~pending)
+        m.d.sync += ended.eq(finish)
+        with m.If(finish):
+            m.d.sync += [pending.eq(1), bank.eq(~bank), self.good.eq(request.good), self.over.eq(request.over)]
         with m.If(self.taken):
             m.d.sync += pending.eq(0)
-        m.d.comb += [self.done.eq(pending), self.idle.eq(empty & ~pending)]
+        m.d.comb += [self.done.eq(pending), self.idle.eq(empty & ~pending & ~active)]
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
         masks = Signal(RowMasks(config))
         single_bit = Signal(width)
-        flags_layout = data.StructLayout({"starts": 1, "ends": 1, "dones": 1, "listed": 1, "root": 1})
+        flags_layout = data.StructLayout({"starts": 1, "ends": 1, "texts": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
         flags = [Signal(flags_layout, name=f"flags{n}") for n in (3, 4)]
         ahead = stage[2]
         ahead_single = (ahead.op == RowOp.SATISFY) | (ahead.op == RowOp.SEEN) | (ahead.op == RowOp.TEXT)
@@ -202,9 +268,11 @@ class RowEngine(wiring.Component):
             single_bit.eq(Mux(ahead_single, Const(1, width) << ahead.bit, 0)),
             flags[0].starts.eq(ahead.op == RowOp.START),
             flags[0].ends.eq((ahead.op == RowOp.END) | (ahead.op == RowOp.TEXT)),
+            flags[0].texts.eq(ahead.op == RowOp.TEXT),
             flags[0].dones.eq(ahead.op == RowOp.DONE),
-            flags[0].listed.eq(ahead.known & ((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE))),
+            flags[0].listed.eq(ahead.listed & ((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE))),
             flags[0].root.eq(ahead.root),
+            flags[0].blank.eq(ahead.blank | (ahead.op == RowOp.DONE)),
             flags[1].eq(flags[0]),
         ]
 
@@ -219,7 +287,7 @@ class RowEngine(wiring.Component):
         )
         m.d.sync += [
             row.eq((view.row & spread(flag.listed)) | single_bit),
-            holds.eq(top & ~text & ~spread(flag.root)),
+            holds.eq(top & ~text & ~spread(flag.blank)),
             proven.eq((((top & text) | single_bit) & spread(flag.ends)) | (wild & spread(flag.dones))),
             enters.eq(~masks.test & spread(flag.starts)),
             begins.eq(masks.first & spread(flag.starts) & (masks.far | spread(flag.root))),
@@ -233,19 +301,17 @@ class RowEngine(wiring.Component):
         # What the document has shown: in this tag, and anywhere for containment.
         now = stage[4]
 
-        def gathered(name, *, adds, forget):
+        def gathered(name, fresh, *, adds, forget):
             """A row per slice that gathers bits until it is forgotten as a whole; returns what it holds for this slice."""
-            fresh = Signal(slices, name=f"{name}_fresh")
             store = memory.Memory(shape=width, depth=max(slices, 2), init=[])
             m.submodules[name] = store
             read, write = store.read_port(domain="comb"), store.write_port()
             here = Signal(name=f"{name}_here")
-            held = read.data & spread(here)
             m.d.comb += [
                 here.eq(fresh.bit_select(now.slice, 1)),
                 read.addr.eq(now.slice),
                 write.addr.eq(now.slice),
-                write.data.eq(held | row),
+                write.data.eq((read.data & spread(here)) | row),
                 write.en.eq(valid[4] & adds),
             ]
             with m.If(forget):
@@ -255,61 +321,72 @@ class RowEngine(wiring.Component):
             return read.data, here
 
         in_tag = (now.op == RowOp.ATTRIBUTE) | (now.op == RowOp.SATISFY)
-        ended = Signal()
-        forget_tag = Signal()
-        satisfied, satisfied_here = gathered("satisfied", adds=in_tag, forget=forget_tag)
-        seen, seen_here = gathered("seen", adds=in_tag | (now.op == RowOp.SEEN) | (now.op == RowOp.START), forget=ended)
-        m.d.sync += ended.eq(self.i.valid & self.i.ready & (request.op == RowOp.DONE))
+        at_start = now.op == RowOp.START
+        # A document that is not well-formed may end inside a tag.
+        forget_tag = ended | (valid[4] & at_start & now.final)
+        satisfied, satisfied_here = gathered("satisfied", Signal(slices, name="satisfied_fresh"), adds=in_tag, forget=forget_tag)
+        seen, seen_here = gathered("seen", seen_fresh, adds=in_tag | (now.op == RowOp.SEEN) | at_start, forget=ended)
 
-        # The step itself; neighbours in a run are neighbours in the row. Tests follow one a clock, from the step to the last of them.
-        reach, gate, first, last, listing = (Signal(width, name=name) for name in ("reach", "gate", "first", "last", "listing"))
-        count = Signal(range(config.subscription_steps + 1))
-        due = Signal.like(count)
-        some_tests, stays_on = Signal(), Signal()
-        m.d.sync += some_tests.eq(view.tests.any())
-        m.d.comb += due.eq(Mux(now.op == RowOp.DONE, view.containment, view.tests))
-        with m.Switch(now.op):
-            with m.Case(RowOp.START):
-                m.d.comb += stays_on.eq(satisfied_here & some_tests)
-            with m.Case(RowOp.END):
-                m.d.comb += stays_on.eq(some_tests)
-            with m.Case(RowOp.DONE):
-                m.d.comb += stays_on.eq(1)
+        # The step itself; neighbours in a run are neighbours in the row, and tests follow from the step to the last as a carry does.
         flag = flags[1]
-        with m.If(more):
-            m.d.sync += [
-                reach.eq(reach | ((((reach & ~last) << 1)[:width] | first) & gate)),
-                count.eq(count - 1),
-                more.eq(count != 1),
-            ]
-        with m.Else():
-            m.d.sync += [
-                stage[5].eq(stage[4]),
-                valid[5].eq(valid[4]),
-                reach.eq(((row | unnamed) & (((holds << 1)[:width] & enters) | begins)) | (holds & stays)),
-                gate.eq(proven | (satisfied & tests & spread(satisfied_here & flag.starts)) | (seen & spread(seen_here & flag.dones))),
-                first.eq(contains),
-                last.eq(lasts),
-                listing.eq(row),
-                count.eq(due),
-                more.eq(valid[4] & stays_on),
-            ]
+        gate, reaches, passes = (Signal(width, name=name) for name in ("gate", "reaches", "passes"))
+        carrier, source = Signal(width), Signal(width)
+        lasts_now, last = Signal(width), Signal(width)
+        m.d.comb += [
+            gate.eq(proven | (satisfied & tests & spread(satisfied_here & flag.starts)) | (seen & spread(seen_here & flag.dones))),
+            reaches.eq(
+                ((row | unnamed) & (((holds << 1)[:width] & enters) | begins)) | (holds & stays) | (gate & (contains | spread(flag.texts)))
+            ),
+            passes.eq(gate & ~(lasts << 1)[:width] & ~spread(flag.texts)),
+        ]
+        m.d.sync += [source.eq(reaches), carrier.eq(reaches | passes), lasts_now.eq(lasts)]
+        total = Signal(width + 1)
+        m.d.comb += total.eq(source + carrier)
+        reach = Signal(width)
+        listing, listings = Signal(width), Signal(width)
+        m.d.sync += [
+            reach.eq((total ^ source ^ carrier)[1:]),
+            last.eq(lasts_now),
+            listing.eq(row),
+            listings.eq(listing),
+        ]
 
         # The result: the element's row on the stack, the matched bits in the bank of this document.
-        result = stage[5]
-        settled = Signal()
+        result = stage[_STAGES]
+        settled = valid[_STAGES]
         moves = Signal()
         marks = Signal()
         m.d.comb += [
-            settled.eq(valid[5] & ~more),
             moves.eq(result.op == RowOp.START),
             marks.eq(result.op == RowOp.TEXT),
             stack.write.addr.eq(Cat(result.slice, result.own)),
-            stack.write.data.eq((reach & (~last | spread(marks))) | (gate & spread(marks))),
+            stack.write.data.eq(reach & (~last | spread(marks))),
             stack.write.en.eq(settled & (moves | marks)),
         ]
-        # A document that is not well-formed may end inside a tag.
-        m.d.sync += forget_tag.eq((settled & moves & result.tested & (result.slice == view.last_slice)) | ended)
+
+        # The slices in which the element may hold a bit are those looked at, until it is known better.
+        exact, exact_now, corrected = (Signal(slices, name=name) for name in ("exact", "exact_now", "corrected"))
+        exact_level = Signal(level_bits)
+        corrects = Signal()
+        flying = Signal(range(8))
+        opens = load & starts
+        m.d.comb += exact_now.eq(exact | ((Const(1, slices) << result.slice) & stack.write.data.any().replicate(slices)))
+        with m.If(settled & moves):
+            m.d.sync += exact.eq(Mux(result.final, 0, exact_now))
+        m.d.sync += [
+            corrects.eq(settled & moves & result.final),
+            corrected.eq(exact_now),
+            exact_level.eq(result.own),
+            flying.eq(flying + opens - corrects),
+        ]
+        m.d.comb += [
+            holding_write.en.eq(opens | (corrects & (flying == 1))),
+            holding_write.addr.eq(Mux(opens, coming.above + 1, exact_level)),
+            holding_write.data.eq(Mux(opens, wanted, corrected)),
+            met_write.en.eq(load & (starts | texts)),
+            met_write.addr.eq(coming.above + starts),
+            met_write.data.eq(Mux(starts, 0, met_read.data | own_slice)),
+        ]
         # A slice counts from the first operation on that has matched something in it.
         fresh = Signal(2 << slice_bits)
         m.submodules.matched = matched = memory.Memory(shape=width, depth=2 << slice_bits, init=[])
@@ -318,25 +395,26 @@ class RowEngine(wiring.Component):
         finds = Signal()
         place, following = Signal(slice_bits + 1), Signal(slice_bits + 1)
         here = Signal()
+        matches = valid[_STAGES + 1]
         m.d.comb += following.eq(Cat(result.slice, bank))
         m.d.sync += [
-            valid[6].eq(settled & (moves | (result.op == RowOp.END) | (result.op == RowOp.DONE))),
+            matches.eq(settled & (moves | (result.op == RowOp.END) | (result.op == RowOp.DONE))),
             found.eq(reach & last),
             finds.eq((reach & last).any()),
             place.eq(following),
             # the operation before may be writing this very slice now
-            here.eq(fresh.bit_select(following, 1) | (valid[6] & finds & (place == following))),
+            here.eq(fresh.bit_select(following, 1) | (matches & finds & (place == following))),
         ]
         m.d.comb += [
-            read.addr.eq(Mux(valid[6], place, Cat(self.scan_slice, ~bank))),
+            read.addr.eq(Mux(matches, place, Cat(self.scan_slice, ~bank))),
             write.addr.eq(place),
             write.data.eq((read.data & spread(here)) | found),
-            write.en.eq(valid[6]),
+            write.en.eq(matches),
             self.scan_some.eq(fresh.word_select(~bank, 1 << slice_bits)),
             self.scan_row.eq(read.data),
-            self.scan_ready.eq(~valid[6]),
+            self.scan_ready.eq(~matches),
         ]
-        with m.If(valid[6] & finds):
+        with m.If(matches & finds):
             m.d.sync += fresh.bit_select(place, 1).eq(1)
         with m.If(self.taken | (ended & ~self.good)):
             m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
@@ -344,11 +422,11 @@ class RowEngine(wiring.Component):
         # What the selection log is told.
         lists = result.op == RowOp.ATTRIBUTE
         m.d.sync += [
-            self.hits.row.eq(Mux(lists, listing, reach) & last),
+            self.hits.row.eq(Mux(lists, listings, reach) & last),
             self.hits.op.eq(Mux(ended, RowOp.DONE, result.op)),
             self.hits.slice.eq(result.slice),
             self.hits.node.eq(result.node),
-            self.hits.final.eq(moves & (result.slice == view.last_slice)),
+            self.hits.final.eq(moves & result.final),
             self.hits.good.eq(self.good),
             self.hits_valid.eq((settled & (lists | moves | (result.op == RowOp.END))) | ended),
         ]
