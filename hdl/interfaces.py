@@ -1,6 +1,7 @@
 """Ports between units that are not streams."""
 
-from amaranth.lib import data, wiring
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -8,11 +9,13 @@ from hdl.layouts import ByteCount, ProgramOperator, row_width, step_width, tsid_
 
 __all__ = [
     "CrtView",
-    "NameHeads",
+    "NameMarks",
     "RowMasks",
     "StringPort",
     "TestLink",
+    "TestLists",
     "TestNode",
+    "TestSubject",
     "TsidLink",
     "number_shape",
     "row_width",
@@ -61,22 +64,49 @@ class TestLink(data.StructLayout):
         super().__init__({"step": step_width(config), "valid": 1})
 
 
-class NameHeads(data.StructLayout):
-    """What the CRT knows of a name: ``presence`` says that an attribute of this name may matter by itself; ``slices`` are those in
-    which the name may have bits; ``attribute``, ``self`` and ``text`` are the first compared tests on attributes of this name and on
-    the string-value and the text nodes of elements of this name."""
+class TestSubject(enum.Enum, shape=unsigned(2)):
+    """What a compared test is about."""
+
+    ATTRIBUTE = 0
+    SELF = 1
+    TEXT = 2
+
+
+class NameMarks(data.StructLayout):
+    """What a beat has to know of its name: the ``slices`` in which the name may have bits, whether an attribute of this name may matter
+    by itself (``presence``), and whether there may be compared tests on attributes of this name (``attribute``) and on the string-value
+    (``self``) and the text nodes (``text``) of elements of this name."""
+
+    def __init__(self, config):
+        super().__init__({"slices": config.slices, "presence": 1, "attribute": 1, "self": 1, "text": 1})
+
+
+class TestLists(data.StructLayout):
+    """The first of the compared tests on a subject other than those for an equal string; these hang from the string."""
 
     subjects = ("attribute", "self", "text")
 
     def __init__(self, config):
-        super().__init__({name: TestLink(config) for name in self.subjects} | {"presence": 1, "slices": config.slices})
+        super().__init__({name: TestLink(config) for name in self.subjects})
 
 
 class TestNode(data.StructLayout):
-    """A compared test: its operator and its literal. ``value`` is the number of a string; a number is read beside it."""
+    """A compared test: its operator and its literal. ``value`` is the number of a string; a number is read beside it. ``subject``,
+    ``name`` and ``anyone``, any name, are what it is about."""
 
     def __init__(self, config):
-        super().__init__({"next": TestLink(config), "operator": ProgramOperator, "number": 1, "contains": 1, "value": value_width(config)})
+        super().__init__(
+            {
+                "next": TestLink(config),
+                "operator": ProgramOperator,
+                "number": 1,
+                "contains": 1,
+                "value": value_width(config),
+                "subject": TestSubject,
+                "anyone": 1,
+                "name": ceil_log2(config.names),
+            }
+        )
 
 
 class TsidLink(data.StructLayout):
@@ -88,7 +118,8 @@ class TsidLink(data.StructLayout):
 
 class StringPort(wiring.Signature):
     """A search for a string, as the store sees it: ``clear``, then its words by ``push``, then ``search``, which may come with the
-    last word or after it. ``done`` answers for one clock; ``found`` and ``value``, the string's number, stay until the next answer."""
+    last word or after it. ``done`` answers for one clock; ``found``, ``value``, the string's number, and ``head``, the first test for
+    it, stay until the next answer."""
 
     def __init__(self, config):
         super().__init__(
@@ -101,6 +132,7 @@ class StringPort(wiring.Signature):
                 "done": Out(1),
                 "found": Out(1),
                 "value": Out(value_width(config)),
+                "head": Out(TestLink(config)),
             }
         )
 
@@ -108,12 +140,12 @@ class StringPort(wiring.Signature):
 class CrtView(wiring.Signature):
     """What the matching engine reads of the CRT, as the CRT sees it.
 
-    ``string`` searches the stored strings for a value. ``any_heads`` are the tests on elements whatever their name, and ``texts`` says
-    that some test is about string-values or text nodes. ``wild`` are the slices in which a subscription may begin with ``*``, and
-    ``containment`` says that there may be one with containment semantics.
+    ``marks`` and ``lists`` are about a name. ``string`` searches the stored strings for a value. ``any_marks`` and ``any_lists`` are about
+    the tests on elements whatever their name, and ``texts`` says that some test is about string-values or text nodes. ``wild`` are the
+    slices in which a subscription may begin with ``*``, and ``containment`` says that there may be one with containment semantics.
 
-    Every read has an address that the engine may change in each clock; ``row``, ``node``, ``number`` and ``head`` answer two clocks
-    later, ``heads`` one clock after a clock with ``heads_en``, ``masks`` and ``link`` at once. While ``row_en`` or ``node_en`` is 0
+    Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node``, ``number`` and ``head`` answer two
+    clocks later, ``marks`` one clock after a clock with ``marks_en``, ``masks`` and ``link`` at once. While ``row_en`` or ``node_en`` is 0
     the CRT may use that port for itself.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
@@ -129,10 +161,13 @@ class CrtView(wiring.Signature):
                 "row": Out(row_width(config)),
                 "mask_slice": In(ceil_log2(config.slices)),
                 "masks": Out(RowMasks(config)),
-                "heads_name": In(ceil_log2(config.names)),
-                "heads_en": In(1),
-                "heads": Out(NameHeads(config)),
-                "any_heads": Out(NameHeads(config)),
+                "marks_name": In(ceil_log2(config.names)),
+                "marks_en": In(1),
+                "marks": Out(NameMarks(config)),
+                "any_marks": Out(NameMarks(config)),
+                "list_name": In(ceil_log2(config.names)),
+                "lists": Out(TestLists(config)),
+                "any_lists": Out(TestLists(config)),
                 "node_en": In(1),
                 "node_step": In(step_width(config)),
                 "node": Out(TestNode(config)),

@@ -4,10 +4,10 @@ from amaranth.hdl import Cat, unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import number_shape, step_width, value_width
+from hdl.interfaces import NameMarks, number_shape, step_width, value_width
 from hdl.layouts import ProgramOperator
 
-__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameMarks", "NameRecord", "RunRecord", "StepRecord", "pattern"]
+__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameRecord", "RunRecord", "StepRecord", "pattern"]
 
 
 BUCKET_BITS = 8
@@ -58,16 +58,8 @@ class StepRecord(data.StructLayout):
         super().__init__({"used": 1, "kind": Kind, "far": 1, "name": ceil_log2(config.names), "anyone": 1, "last": 1, "contains": 1})
 
 
-class NameMarks(data.StructLayout):
-    """What the engine is told of a name: the slices in which its row may have bits, and whether an attribute of this name may matter by
-    itself. Both are forgotten with the last visit to the name."""
-
-    def __init__(self, config):
-        super().__init__({"slices": config.slices, "presence": 1})
-
-
 class NameRecord(data.StructLayout):
-    """Visits of subscriptions to a name [T-Fig 5.14], and its marks."""
+    """Visits of subscriptions to a name [T-Fig 5.14], and its marks, which are forgotten with the last of them."""
 
     def __init__(self, config):
         super().__init__({"visits": (config.subscriptions * config.subscription_steps).bit_length(), "marks": NameMarks(config)})

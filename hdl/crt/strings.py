@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import StringPort, value_width
+from hdl.interfaces import StringPort, TestLink, value_width
 from hdl.layouts import ByteCount
 from hdl.stream import BlockRam
 
@@ -64,6 +64,11 @@ class StringStore(wiring.Component):
         Searches for a literal and adds it if it is new; each success counts one use. Not ``found``: there is no room.
     release, value : ``In``
         One use less of a string; taken when ``idle`` and no search is asked for.
+    relink, store, link : ``In``
+        Gives the first test for the string ``value``, and with ``store`` replaces it by ``link``, which stay; taken when ``idle`` and
+        no search is asked for.
+    relinked, head : ``Out``
+        The answer, for one clock, and the first test, which stays.
     idle : ``Out(1)``
     clear, clear_address : ``In``
         Empties the store: every address from 0 up, while ``idle``.
@@ -77,6 +82,11 @@ class StringStore(wiring.Component):
                 "literal": Out(StringPort(config)),
                 "release": In(1),
                 "value": In(value_width(config)),
+                "relink": In(1),
+                "store": In(1),
+                "link": In(TestLink(config)),
+                "relinked": Out(1),
+                "head": Out(TestLink(config)),
                 "idle": Out(1),
                 "clear": In(1),
                 "clear_address": In(value_width(config)),
@@ -97,6 +107,7 @@ class StringStore(wiring.Component):
                 "first": pool_bits,
                 "next": link,
                 "bucket": value_bits,
+                "head": TestLink(config),
             }
         )
         m.submodules.buckets = buckets = BlockRam(shape=link, depth=config.values, output_register=True)
@@ -125,6 +136,11 @@ class StringStore(wiring.Component):
         buffer_word = Mux(adds, literal.read.data, document.read.data)
         differs = Signal(4)
         m.d.sync += differs.eq(Cat(words.read[0].data.data.word_select(n, 8) != buffer_word.word_select(n, 8) for n in range(4)))
+        looks = Signal()
+
+        def fold(value):
+            return Cat(value[n] ^ (value[n + 8] if n < 8 else 0) for n in range(16))[:value_bits]
+
         # Free strings and words: those never used, and chains of those given back.
         fresh_value, fresh_word = Signal(range(config.values + 1)), Signal(range(pool + 1))
         spare_value = Signal(link)
@@ -134,7 +150,7 @@ class StringStore(wiring.Component):
             document.read.addr.eq(index),
             literal.read.addr.eq(index),
             total.eq((length + 3) >> 2),
-            buckets.read[0].addr.eq(bucket),
+            buckets.read[0].addr.eq(Mux(looks, fold(document.hash), bucket)),
             records.read[0].addr.eq(current.index),
             records.write.addr.eq(current.index),
             records.write.data.eq(record),
@@ -142,21 +158,19 @@ class StringStore(wiring.Component):
             words.write.addr.eq(word),
             buckets.write.addr.eq(bucket),
         ]
-        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0)]
+        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
 
         def finish(found):
             with m.If(adds):
                 m.d.sync += [self.literal.done.eq(1), self.literal.found.eq(found), self.literal.value.eq(current.index)]
             with m.Else():
                 m.d.sync += [self.document.done.eq(1), self.document.found.eq(found), self.document.value.eq(current.index)]
+                m.d.sync += self.document.head.eq(record.head)
             m.next = "IDLE"
 
         def pause(name, then):
             with m.State(name):
                 m.next = then
-
-        def fold(value):
-            return Cat(value[n] ^ (value[n + 8] if n < 8 else 0) for n in range(16))[:value_bits]
 
         with m.FSM():
             with m.State("IDLE"):
@@ -165,7 +179,8 @@ class StringStore(wiring.Component):
                 with m.If(asked[0]):
                     m.d.sync += [adds.eq(0), bucket.eq(fold(document.hash)), length.eq(document.length), long.eq(document.long)]
                     m.d.sync += document.asked.eq(0)
-                    m.next = "BUCKET"
+                    m.d.comb += looks.eq(1)
+                    m.next = "BUCKET1"
                 with m.Elif(asked[1]):
                     m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash)), length.eq(literal.length), long.eq(literal.long)]
                     m.d.sync += literal.asked.eq(0)
@@ -173,6 +188,9 @@ class StringStore(wiring.Component):
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
                     m.next = "RELEASE"
+                with m.Elif(self.relink):
+                    m.d.sync += current.index.eq(self.value)
+                    m.next = "RELINK"
                 with m.Elif(self.clear):
                     m.d.comb += [buckets.write.addr.eq(self.clear_address), buckets.write.en.eq(1)]
                     m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
@@ -181,6 +199,8 @@ class StringStore(wiring.Component):
             with m.State("CHAIN"):
                 m.d.sync += current.eq(buckets.read[0].data)
                 m.next = "STRING"
+                with m.If(~buckets.read[0].data.valid & ~adds):
+                    finish(0)
             with m.State("STRING"):
                 # the next string with this hash, if any
                 with m.If(long):
@@ -241,6 +261,7 @@ class StringStore(wiring.Component):
                     with m.Else():
                         m.d.sync += fresh_value.eq(fresh_value + 1)
                     m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.bucket.eq(bucket)]
+                    m.d.sync += record.head.eq(0)
                     m.next = "ADD"
                 with m.Elif(~spare_word.valid & (fresh_word == pool)):
                     m.d.sync += [word.eq(record.first), left.eq(total - left), failing.eq(1)]
@@ -262,6 +283,15 @@ class StringStore(wiring.Component):
             with m.State("ADD"):
                 m.d.comb += [records.write.en.eq(1), buckets.write.en.eq(1), buckets.write.data.eq(current)]
                 finish(1)
+
+            pause("RELINK", "RELINK1")
+            pause("RELINK1", "RELINK2")
+            with m.State("RELINK2"):
+                # another first test for the string
+                m.d.comb += [records.write.en.eq(self.store), records.write.data.eq(records.read[0].data)]
+                m.d.comb += records.write.data.head.eq(self.link)
+                m.d.sync += [self.relinked.eq(1), self.head.eq(records.read[0].data.head)]
+                m.next = "IDLE"
 
             pause("RELEASE", "RELEASE1")
             pause("RELEASE1", "RELEASE2")

@@ -6,13 +6,13 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl import contract
-from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameMarks, NameRecord, RunRecord, StepRecord, pattern
+from hdl.crt.entries import BUCKET_BITS, Entry, Kind, NameRecord, RunRecord, StepRecord, pattern
 from hdl.crt.masks import MaskTable
 from hdl.crt.namer import Namer
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
 from hdl.crt.strings import StringStore
-from hdl.interfaces import CrtView, NameHeads, TestLink, TestNode, TsidLink, number_shape, row_width, step_width
+from hdl.interfaces import CrtView, NameMarks, TestLink, TestLists, TestNode, TestSubject, TsidLink, number_shape, row_width, step_width
 from hdl.layouts import (
     CrtCommand,
     CrtOp,
@@ -132,13 +132,12 @@ class ContentRoutingTable(wiring.Component):
             link_port.en.eq(link_write.en),
         ]
         m.submodules.heads = heads = BlockRam(shape=TsidLink(config), depth=steps, output_register=True)
-        list_shape = data.StructLayout({subject: TestLink(config) for subject in NameHeads.subjects})
-        m.submodules.lists = lists = BlockRam(shape=list_shape, depth=config.names)
+        m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
         m.submodules.strings = strings = StringStore(config)
         m.submodules.decimal = decimal = DecimalReader(config)
-        for table in (records, names, runs, heads, nodes, numbers):
+        for table in (records, names, runs, heads, lists, nodes, numbers):
             m.d.comb += table.read[0].en.eq(1)
 
         # The staged subscription: steps and attribute tests from the front, text tests from the back, because these are
@@ -189,10 +188,9 @@ class ContentRoutingTable(wiring.Component):
             view.row.eq(rows.read_data),
             masks.slice.eq(view.mask_slice),
             view.masks.eq(masks.masks),
-            marks.read[0].addr.eq(view.heads_name),
-            marks.read[0].en.eq(view.heads_en),
-            view.heads.presence.eq(marks.read[0].data.presence),
-            view.heads.slices.eq(marks.read[0].data.slices),
+            marks.read[0].addr.eq(view.marks_name),
+            marks.read[0].en.eq(view.marks_en),
+            view.marks.eq(marks.read[0].data),
             heads.read[0].addr.eq(Mux(view.quiet, tail, view.head_step)),
             view.head.eq(heads.read[0].data),
             heads.write.addr.eq(tail),
@@ -209,41 +207,59 @@ class ContentRoutingTable(wiring.Component):
             masks.step.eq(step),
         ]
 
-        # Lists of compared tests: per name and subject, and for elements whatever their name.
+        # Lists of compared tests: per name and subject, and for elements whatever their name; those for an equal string by string. A
+        # comparison with what is no number never holds: it is in no list.
         steals = Signal()
         held_step = Signal(step_width(config))
         m.d.sync += held_step.eq(step)
         node = Signal(step_width(config))
-        own = Signal(TestNode(config))
-        anyone = Signal(list_shape)
+        own, unlisted = Signal(TestNode(config)), Signal()
+        anyone = Signal(TestLists(config))
         subjects = {"attribute": entry.kind == Kind.ATTRIBUTE, "self": entry.kind == Kind.SELF, "text": entry.kind == Kind.TEXT}
-        known_lists = Signal(list_shape)
-        listed = Signal(list_shape)
-        m.d.sync += listed.eq(lists.read[0].data)
+        known_lists = Signal(TestLists(config))
         head = Signal(TestLink(config))
-        compared = Signal()
+        compared, by_value = Signal(), Signal()
         m.d.comb += [
             compared.eq(Cat(subjects.values()).any()),
-            lists.read[0].addr.eq(Mux(view.quiet, entry.name, view.heads_name)),
-            lists.read[0].en.eq(view.heads_en | view.quiet),
+            lists.read[0].addr.eq(Mux(view.quiet, entry.name, view.list_name)),
+            view.lists.eq(lists.read[0].data),
+            view.any_lists.eq(anyone),
+            by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
             lists.write.addr.eq(entry.name),
             nodes.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, Mux(view.quiet, node, view.node_step))),
-            numbers.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, view.node_step)),
+            numbers.read[0].addr.eq(nodes.read[0].addr),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
             view.node.eq(nodes.read[0].data),
             view.number.eq(numbers.read[0].data),
-            known_lists.eq(Mux(entry.anyone, anyone, listed)),
+            known_lists.eq(Mux(entry.anyone, anyone, lists.read[0].data)),
             lists.write.data.eq(known_lists),
             strings.value.eq(entry.value),
+            strings.link.eq(Cat(step, 1)),
         ]
         for subject, mine in subjects.items():
-            m.d.comb += [view.heads[subject].eq(lists.read[0].data[subject]), view.any_heads[subject].eq(anyone[subject])]
             with m.If(mine):
                 m.d.comb += head.eq(known_lists[subject])
 
         heads_list = Signal()
         m.d.sync += heads_list.eq(head.step == step)
+
+        def write_node(following):
+            """The entry as a test in front of another one."""
+            target = nodes.write.data
+            return [
+                nodes.write.addr.eq(step),
+                target.next.eq(following),
+                target.operator.eq(entry.operator),
+                target.number.eq(entry.number),
+                target.contains.eq(contains),
+                target.value.eq(entry.value),
+                target.subject.eq(
+                    Mux(subjects["attribute"], TestSubject.ATTRIBUTE, Mux(subjects["self"], TestSubject.SELF, TestSubject.TEXT))
+                ),
+                target.anyone.eq(entry.anyone),
+                target.name.eq(entry.name),
+            ]
 
         def relist(new):
             """The first test of the entry's list becomes another one."""
@@ -472,8 +488,8 @@ class ContentRoutingTable(wiring.Component):
                 # one more visit
                 m.d.comb += [
                     names.write.data.visits.eq(record.visits + 1),
+                    names.write.data.marks.eq(record.marks),
                     names.write.data.marks.presence.eq(record.marks.presence | present),
-                    names.write.data.marks.slices.eq(record.marks.slices),
                     names.write.en.eq(1),
                 ]
                 with m.If(record.visits == HCD_VISITS):
@@ -609,22 +625,32 @@ class ContentRoutingTable(wiring.Component):
             pause("LIST1", "LIST2")
             pause("LIST2", "LIST3")
             with m.State("LIST3"):
-                m.d.comb += [
-                    nodes.write.addr.eq(step),
-                    nodes.write.data.next.eq(head),
-                    nodes.write.data.operator.eq(entry.operator),
-                    nodes.write.data.number.eq(entry.number),
-                    nodes.write.data.contains.eq(contains),
-                    nodes.write.data.value.eq(entry.value),
-                ]
-                with m.If(compared):
-                    m.d.comb += nodes.write.en.eq(1)
+                m.d.comb += write_node(head)
+                hangs = Signal()
+                m.d.comb += [hangs.eq(compared & by_value), nodes.write.en.eq(compared)]
+                with m.If(compared & ~by_value & ~entry.key.nan):
                     relist(Cat(step, 1))
-                m.d.sync += index.eq(index + 1)
+                m.d.sync += index.eq(index + ~hangs)
                 m.next = "LIST"
-                with m.If(final):
+                with m.If(hangs):
+                    m.next = "HANG"
+                with m.Elif(final):
                     m.d.sync += index.eq(0)
                     m.next = "LISTED"
+            with m.State("HANG"):
+                # at the front of the tests for its string
+                m.d.comb += [strings.relink.eq(1), strings.store.eq(1)]
+                with m.If(strings.idle):
+                    m.next = "HUNG"
+            with m.State("HUNG"):
+                m.d.comb += strings.store.eq(1)
+                m.d.comb += [write_node(strings.head), nodes.write.en.eq(1)]
+                with m.If(strings.relinked):
+                    m.d.sync += index.eq(index + 1)
+                    m.next = "LIST"
+                    with m.If(final):
+                        m.d.sync += index.eq(0)
+                        m.next = "LISTED"
             with m.State("LISTED"):
                 m.d.sync += entry.eq(stage_read.data)
                 m.next = "PUBLISH"
@@ -782,15 +808,41 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(~rows.busy & ~masks.busy):
                     m.next = "LEAVE3"
                     with m.If(compared):
-                        m.d.sync += own.eq(nodes.read[0].data)
+                        m.d.sync += [own.eq(nodes.read[0].data), unlisted.eq(nodes.read[0].data.number & numbers.read[0].data.nan)]
                         m.next = "UNLIST"
-            pause("UNLIST", "UNLIST1")
+            with m.State("UNLIST"):
+                m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value)]
+                m.d.sync += [entry.number.eq(own.number), entry.operator.eq(own.operator)]
+                m.next = "UNLIST1"
+                with m.If(unlisted):
+                    m.next = "LEAVE3"
             with m.State("UNLIST1"):
                 # out of its list, be it the first or further back
-                m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value), node.eq(head.step)]
+                m.d.sync += node.eq(head.step)
                 m.next = "WALK"
-                with m.If(heads_list):
+                with m.If(by_value):
+                    m.next = "UNHANG"
+                with m.Elif(heads_list):
                     relist(own.next)
+                    m.next = "LEAVE3"
+            with m.State("UNHANG"):
+                # the same, of the tests for its string
+                m.d.comb += strings.relink.eq(1)
+                with m.If(strings.idle):
+                    m.next = "UNHUNG"
+            with m.State("UNHUNG"):
+                m.d.sync += node.eq(strings.head.step)
+                with m.If(strings.relinked):
+                    m.next = "WALK"
+                    with m.If(strings.head.step == step):
+                        m.next = "REHANG"
+            with m.State("REHANG"):
+                m.d.comb += [strings.relink.eq(1), strings.store.eq(1), strings.link.eq(own.next)]
+                with m.If(strings.idle):
+                    m.next = "REHUNG"
+            with m.State("REHUNG"):
+                m.d.comb += [strings.store.eq(1), strings.link.eq(own.next)]
+                with m.If(strings.relinked):
                     m.next = "LEAVE3"
             pause("WALK", "WALK1")
             pause("WALK1", "WALK2")
@@ -836,18 +888,24 @@ class ContentRoutingTable(wiring.Component):
             with m.State("ANSWER"):
                 answer(failed, "IDLE")
 
-        # The slices of a run's names are marked two clocks after its bits are set, when their records have been read.
-        m.d.sync += [occupied.eq(Const(1, config.slices) << first[bit_bits:]), occupies.eq(Cat(building & rowed, occupies))]
+        # The names of a run are marked two clocks after its bits are set, when their records have been read.
+        names_one = (entry.kind != Kind.WILD) & ~entry.anyone
+        m.d.sync += [occupied.eq(Const(1, config.slices) << first[bit_bits:]), occupies.eq(Cat(building & names_one, occupies))]
         with m.If(occupies[1]):
+            marked = names.write.data.marks
             m.d.comb += [
                 names.write.data.visits.eq(record.visits),
-                names.write.data.marks.presence.eq(record.marks.presence),
-                names.write.data.marks.slices.eq(record.marks.slices | occupied),
+                marked.eq(record.marks),
+                marked.slices.eq(record.marks.slices | (occupied & rowed.replicate(config.slices))),
+                *(marked[subject].eq(record.marks[subject] | mine) for subject, mine in subjects.items()),
                 names.write.en.eq(1),
             ]
+        with m.If(building & entry.anyone):
+            for subject, mine in subjects.items():
+                m.d.sync += view.any_marks[subject].eq(view.any_marks[subject] | mine)
         with m.If(building & (index == 0) & (entry.kind == Kind.WILD)):
             m.d.sync += view.wild.eq(view.wild | (Const(1, config.slices) << first[bit_bits:]))
         # An empty table forgets how far it was filled.
         with m.If(empties):
-            m.d.sync += [view.wild.eq(0), view.containment.eq(0), view.texts.eq(0)]
+            m.d.sync += [view.wild.eq(0), view.containment.eq(0), view.texts.eq(0), view.any_marks.eq(0)]
         return m

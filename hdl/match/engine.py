@@ -7,8 +7,9 @@ from amaranth.utils import exact_log2
 
 from hdl.interfaces import CrtView
 from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark
+from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
-from hdl.match.ops import RowRequest
+from hdl.match.ops import Item, RowRequest
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
@@ -16,7 +17,8 @@ from hdl.stream import StreamFifo
 
 __all__ = ["MatchingEngine"]
 
-_QUEUE = 32
+_ITEMS = 16
+_REQUESTS = 16
 
 
 class MatchingEngine(wiring.Component):
@@ -56,16 +58,21 @@ class MatchingEngine(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.front = front = Front(self.config)
-        m.submodules.queue = queue = StreamFifo(RowRequest(self.config), _QUEUE)
+        m.submodules.items = items = StreamFifo(Item(self.config), _ITEMS)
+        m.submodules.evaluator = evaluator = Evaluator(self.config)
+        m.submodules.queue = queue = StreamFifo(RowRequest(self.config), _REQUESTS)
         m.submodules.rows = rows = RowEngine(self.config)
         m.submodules.report = report = Reporter(self.config)
         m.submodules.selection = selection = SelectionLog(self.config)
         wiring.connect(m, wiring.flipped(self.i), front.i)
-        wiring.connect(m, front.o, queue.i)
+        wiring.connect(m, front.o, items.i)
+        wiring.connect(m, items.o, evaluator.i)
+        wiring.connect(m, evaluator.o, queue.i)
         wiring.connect(m, queue.o, rows.i)
         wiring.connect(m, report.o, wiring.flipped(self.o))
         wiring.connect(m, selection.o, wiring.flipped(self.selected))
         wiring.connect(m, selection.read, wiring.flipped(self.selected_read))
+        m.d.sync += evaluator.room.eq(queue.level < _REQUESTS - 6)
         m.d.comb += [
             selection.hits.eq(rows.hits),
             selection.hits_valid.eq(rows.hits_valid),
@@ -77,7 +84,7 @@ class MatchingEngine(wiring.Component):
             m.d.comb += getattr(report, name).eq(getattr(rows, name))
         for name in ("taken", "scan_slice"):
             m.d.comb += getattr(rows, name).eq(getattr(report, name))
-        for unit in (front, rows, report):
+        for unit in (front, evaluator, rows, report):
             for name, member in unit.view.signature.members.items():
                 inner, outer = getattr(unit.view, name), getattr(self.view, name)
                 if member.is_signature:
@@ -86,11 +93,12 @@ class MatchingEngine(wiring.Component):
                     m.d.comb += outer.eq(inner) if member.flow == Out else inner.eq(outer)
 
         # Registration has the CRT to itself between two documents, when nothing of the earlier one is left.
-        quiet = Signal()
+        quiet, idle = Signal(), Signal()
         m.d.comb += [
+            idle.eq((items.level == 0) & evaluator.idle & (queue.level == 0)),
             self.view.quiet.eq(quiet),
             self.view.ended.eq(front.ended),
             front.pause.eq(self.view.wants | quiet | selection.marking),
         ]
-        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & (queue.level == 0) & rows.idle & report.idle & selection.idle)))
+        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & idle & rows.idle & report.idle & selection.idle)))
         return m

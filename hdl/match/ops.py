@@ -1,12 +1,45 @@
-"""What the front of the matching engine asks of its rows."""
+"""What the parts of the matching engine hand on to each other."""
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
+from hdl.interfaces import NameMarks
 from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["RowHits", "RowOp", "RowRequest"]
+__all__ = ["Item", "ItemKind", "RowHits", "RowOp", "RowRequest", "Tag"]
+
+
+class ItemKind(enum.Enum, shape=unsigned(3)):
+    """What a document is made of for the subscriptions."""
+
+    START = 0
+    """A start tag, complete with its attributes: its name as a :class:`Tag`."""
+    ATTRIBUTE = 1
+    """An attribute that matters by itself or by its value, as a :class:`Tag`."""
+    VALUE = 2
+    """A word of the value of the attribute before."""
+    TEXT = 3
+    """A word of a text node."""
+    END = 4
+    """The end of the innermost element."""
+    DONE = 5
+    """The end of the document; bit 0 of ``data`` says whether it is well-formed."""
+
+
+class Tag(data.StructLayout):
+    """The name of an element or attribute; no marks if subscriptions do not know it."""
+
+    def __init__(self, config):
+        super().__init__({"name": ceil_log2(config.names), "marks": NameMarks(config)})
+
+
+class Item(data.StructLayout):
+    """A part of a document; ``extra`` is the node's number of START and ATTRIBUTE, and of VALUE and TEXT the bytes of the word, 3 bits, and
+    whether it is the last."""
+
+    def __init__(self, config):
+        super().__init__({"kind": ItemKind, "data": max(32, Tag(config).size), "extra": max(node_width(config), 4)})
 
 
 class RowOp(enum.Enum, shape=unsigned(3)):

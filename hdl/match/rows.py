@@ -370,6 +370,7 @@ class RowEngine(wiring.Component):
         corrects = Signal()
         flying = Signal(range(8))
         opens = load & starts
+        tagged = Signal()
         m.d.comb += exact_now.eq(exact | ((Const(1, slices) << result.slice) & stack.write.data.any().replicate(slices)))
         with m.If(settled & moves):
             m.d.sync += exact.eq(Mux(result.final, 0, exact_now))
@@ -380,9 +381,11 @@ class RowEngine(wiring.Component):
             flying.eq(flying + opens - corrects),
         ]
         m.d.comb += [
-            holding_write.en.eq(opens | (corrects & (flying == 1))),
-            holding_write.addr.eq(Mux(opens, coming.above + 1, exact_level)),
-            holding_write.data.eq(Mux(opens, wanted, corrected)),
+            # not in a clock in which a tag may need the port
+            tagged.eq(self.i.valid & starts),
+            holding_write.en.eq(Mux(tagged, self.i.ready, corrects & (flying == 1))),
+            holding_write.addr.eq(Mux(tagged, coming.above + 1, exact_level)),
+            holding_write.data.eq(Mux(tagged, wanted, corrected)),
             met_write.en.eq(load & (starts | texts)),
             met_write.addr.eq(coming.above + starts),
             met_write.data.eq(Mux(starts, 0, met_read.data | own_slice)),
