@@ -52,6 +52,18 @@ INDEX_MAX = 15
 """The location l of a word in its token saturates here."""
 
 
+class _Sentenced(enum.IntEnum):
+    """Numbers with a sentence each."""
+
+    sentence: str
+
+    def __new__(cls, value: int, sentence: str = "") -> Self:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+
 class Verdict(enum.IntEnum):
     """How a document ended; exactly one per document."""
 
@@ -171,16 +183,8 @@ class Content(enum.IntEnum):
     HEADER = 2
 
 
-class Refusal(enum.IntEnum):
+class Refusal(_Sentenced):
     """Why a subscription or a cancellation is refused; nothing is registered then."""
-
-    sentence: str
-
-    def __new__(cls, value: int, sentence: str = "") -> Self:
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     NONE = (0, "accepted")
     BAD_HEADER = (1, "the frame's header is malformed")
@@ -256,16 +260,8 @@ class OSid:
         return cls(data[0], tuple(path))
 
 
-class Kind(enum.IntEnum):
+class Kind(_Sentenced):
     """The first byte of a frame."""
-
-    sentence: str
-
-    def __new__(cls, value: int, sentence: str = "") -> Self:
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     SUBSCRIBE = (ord("S"), "subscriber to broker: the body is the XPath text [T-Fig 5.7]; also sub(S,F) between brokers")
     UNSUBSCRIBE = (ord("U"), "subscriber to broker: cancels the subscription with this o-SID and reference; no body")
@@ -407,16 +403,8 @@ class VerdictBody:
         return cls(*cls._STRUCT.unpack(data))
 
 
-class SegmentKind(enum.IntEnum):
+class SegmentKind(_Sentenced):
     """What a segment of the host link is; a and b are its third and fourth byte."""
-
-    sentence: str
-
-    def __new__(cls, value: int, sentence: str = "") -> Self:
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     OPEN = (1, "host: begins a session with this number; the broker is reset and every number begins at 0")
     OPENED = (2, "board: answers OPEN")
@@ -503,16 +491,8 @@ def detach(body: bytes) -> tuple[bytes, bytes]:
     return body[4 : 4 + length], body[4 + length :]
 
 
-class BusError(enum.IntEnum):
+class BusError(_Sentenced):
     """Why an access to a register was answered with an error; it changed nothing."""
-
-    sentence: str
-
-    def __new__(cls, value: int, sentence: str = "") -> Self:
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.sentence = sentence
-        return member
 
     NONE = (0, "no access has failed")
     ADDRESS = (1, "there is no register at this address")

@@ -11,7 +11,7 @@ from hdl.contract import Code, Refusal, Verdict
 from sim.bench.broker import MATCHING, SET_SERIES, back_to_back, series_rows, task_rows, thesis_subscriptions
 from sim.bench.parser import CASE_I, CASE_II
 from sim.bench.rows import Row
-from sim.engines.verilated_filter import subscribe
+from sim.engines.simulated_filter import subscribe
 from sim.report import Report, Table, figure
 from spark_vectors.documents import SIZE_CLASSES
 from spark_vectors.jobs.coverage import ALL_FEATURES

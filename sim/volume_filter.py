@@ -16,7 +16,7 @@ from pathlib import Path
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Refusal, Semantics
 from sim.engines.interface import Filtered, Subscription
-from sim.engines.verilated_filter import filter_documents
+from sim.engines.simulated_filter import filter_documents
 from sim.golden import xpath
 from sim.golden.match import Indexed, select
 from sim.golden.notify import content

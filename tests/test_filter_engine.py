@@ -15,7 +15,7 @@ from sim.bench import cases
 from sim.bench.peers import PEERS
 from sim.engines.icarus import IcarusEngine
 from sim.engines.interface import Subscription
-from sim.engines.verilated_filter import filter_documents, subscribe
+from sim.engines.simulated_filter import filter_documents, subscribe
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run

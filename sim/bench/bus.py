@@ -14,7 +14,7 @@ from hdl.contract import Header, Semantics
 from sim.bench.rows import Group, Row
 from sim.bench.samples import names_of
 from sim.engines.interface import Subscription
-from sim.engines.verilated_filter import subscribe
+from sim.engines.simulated_filter import subscribe
 from sim.verilated.avalon import Done, Transfer, mark, packet, poll, read, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set

@@ -17,7 +17,7 @@ from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.interface import Subscription
-from sim.engines.verilated_filter import filter_documents
+from sim.engines.simulated_filter import filter_documents
 from sim.tools import environment
 from sim.verilated.builder import program
 from spark_vectors import oracle

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hdl.config import BrokerConfig
 from sim.engines.interface import FilterResult, ParseResult, Subscription
-from sim.engines.verilated_filter import items_of, result_of
+from sim.engines.simulated_filter import items_of, result_of
 from sim.icarus import broker, parser
 
 __all__ = ["IcarusEngine"]

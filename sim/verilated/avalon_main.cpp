@@ -7,11 +7,8 @@
 
 #include <cstdint>
 #include <fstream>
-#include <memory>
 
-#include "Vtop.h"
-
-#include "driver.h"
+#include "model.h"
 
 namespace {
 
@@ -29,25 +26,10 @@ int main(int argc, char **argv) {
         driver::fail("usage: avalon INPUT OUTPUT");
     std::ifstream input(argv[1], std::ios::binary);
     std::ofstream output(argv[2], std::ios::binary);
-    VerilatedContext context;
-    auto top = std::make_unique<Vtop>(&context);
-    uint64_t clock = 0;
-    auto rise = [&] {
-        top->clk = 1;
-        top->eval();
-        clock++;
-    };
-    auto settle = [&] {
-        top->clk = 0;
-        top->eval();
-    };
+    driver::Model top;
     top->avs_chipselect = top->avs_read = top->avs_write = top->avs_begintransfer = 0;
     top->avs_byteenable = 15;
-    for (int k = 0; k < driver::RESET_CLOCKS; k++) {
-        top->rst = k + 1 < driver::RESET_CLOCKS;
-        settle();
-        rise();
-    }
+    top.reset();
     // One transfer, from its first clock to the one in which it is not held any more.
     auto transfer = [&](bool writes, uint32_t address, uint32_t word) {
         top->avs_address = address;
@@ -55,25 +37,25 @@ int main(int argc, char **argv) {
         top->avs_chipselect = top->avs_begintransfer = 1;
         top->avs_write = writes;
         top->avs_read = !writes;
-        uint64_t start = clock;
+        uint64_t start = top.clock();
         for (;;) {
-            settle();
+            top.settle();
             bool held = top->avs_waitrequest;
             uint32_t data = top->avs_readdata;
-            rise();
+            top.rise();
             top->avs_begintransfer = 0;
             if (!held) {
                 top->avs_chipselect = top->avs_write = top->avs_read = 0;
                 return data;
             }
-            if (clock - start > PATIENCE)
+            if (top.clock() - start > PATIENCE)
                 driver::fail("a transfer to word " + std::to_string(address) + " is held for good");
         }
     };
     Transfer next;
     while (input.read(reinterpret_cast<char *>(&next), sizeof next)) {
         uint32_t data = 0;
-        uint64_t start = clock;
+        uint64_t start = top.clock();
         if (next.kind == 'W') {
             transfer(true, next.address, next.word);
             continue;
@@ -81,12 +63,13 @@ int main(int argc, char **argv) {
         if (next.kind == 'R' || next.kind == 'P')
             do
                 data = transfer(false, next.address, 0);
-            while (next.kind == 'P' && data != next.word && clock - start < PATIENCE);
+            while (next.kind == 'P' && data != next.word && top.clock() - start < PATIENCE);
         if (next.kind == 'P' && data != next.word)
             driver::fail("word " + std::to_string(next.address) + " stays " + std::to_string(data));
         output.write(reinterpret_cast<const char *>(&data), 4);
+        uint64_t clock = top.clock();
         output.write(reinterpret_cast<const char *>(&clock), 8);
     }
-    top->final();
+    top.close();
     return 0;
 }

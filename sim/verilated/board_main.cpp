@@ -10,12 +10,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <memory>
 #include <vector>
 
-#include "Vtop.h"
-
-#include "driver.h"
+#include "model.h"
 
 namespace {
 
@@ -27,38 +24,32 @@ bool read_exactly(void *place, std::size_t size) { return std::fread(place, 1, s
 
 int main(int argc, char **argv) {
     uint64_t pace = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 1;
-    VerilatedContext context;
-    auto top = std::make_unique<Vtop>(&context);
+    driver::Model top;
     std::deque<uint8_t> queue;
     std::vector<uint8_t> came;
-    uint64_t clock = 0, next_byte = 0;
+    uint64_t next_byte = 0;
     auto step = [&] {
-        bool gives = !queue.empty() && clock >= next_byte;
+        bool gives = !queue.empty() && top.clock() >= next_byte;
         top->rx___05Fvalid = gives;
         if (gives)
             top->rx___05Fpayload = queue.front();
         top->tx___05Fready = 1;
-        top->clk = 0;
-        top->eval();
+        top.settle();
         bool took = gives && top->rx___05Fready;
-        bool out = top->tx___05Fvalid && !top->rst;
+        bool out = top->tx___05Fvalid;
         if (out)
             came.push_back(uint8_t(top->tx___05Fpayload));
-        top->clk = 1;
-        top->eval();
-        clock++;
+        top.rise();
         if (took) {
             queue.pop_front();
-            next_byte = clock - 1 + pace;
+            next_byte = top.clock() - 1 + pace;
         }
         return out || gives;
     };
     auto reset = [&] {
         queue.clear();
-        for (int k = 0; k < driver::RESET_CLOCKS; k++) {
-            top->rst = k + 1 < driver::RESET_CLOCKS;
-            step();
-        }
+        top->rx___05Fvalid = 0;
+        top.reset();
         came.clear();
     };
     reset();
@@ -72,7 +63,7 @@ int main(int argc, char **argv) {
             queue.insert(queue.end(), bytes.begin(), bytes.end());
         } else if (command == 'R') {
             unsigned quiet = 0;
-            for (uint64_t end = clock + number; clock < end || !queue.empty();) {
+            for (uint64_t end = top.clock() + number; top.clock() < end || !queue.empty();) {
                 quiet = step() ? 0 : quiet + 1;
                 if (!came.empty() && quiet >= QUIET && queue.empty())
                     break;
@@ -86,12 +77,13 @@ int main(int argc, char **argv) {
         if (command == 'R')
             size = uint32_t(came.size());
         std::fwrite(&size, 4, 1, stdout);
+        uint64_t clock = top.clock();
         std::fwrite(&clock, 8, 1, stdout);
         std::fwrite(came.data(), 1, size, stdout);
         std::fflush(stdout);
         if (command == 'R')
             came.clear();
     }
-    top->final();
+    top.close();
     return 0;
 }

@@ -21,7 +21,7 @@ _WRAPPER = "simulated"
 """Name of the module that is Verilated."""
 
 FOLDER = Path(__file__).resolve().parent
-_SHARED = ("driver.h",)
+_SHARED = ("driver.h", "model.h")
 _NEEDED = ("perl", "make", "c++")
 _MODEL_FLAGS = (
     "--cc",
@@ -97,7 +97,7 @@ def _model(source: Rtl, flags: tuple[str, ...], key: str) -> Path:
 def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -> Path:
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
-    ``main`` finds the model as ``Vtop``, the ports' fields in ``layout.h`` and the common parts of drivers in ``driver.h``. With ``trace``
+    ``main`` finds the model in ``model.h``, the ports' fields in ``layout.h`` and common parts of drivers in ``driver.h``. With ``trace``
     it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file. The model is built once for the same Verilog and flags, the
     program once for the same model, C++ and layout, also when several processes ask.
     """

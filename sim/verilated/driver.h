@@ -15,9 +15,6 @@
 
 namespace driver {
 
-// The model's reset falls a clock after rst, so that rst is 0 in the last of these clocks.
-constexpr int RESET_CLOCKS = 4;
-
 constexpr uint64_t mask(unsigned width) { return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1; }
 
 // The bits of a field of up to 64 bits.

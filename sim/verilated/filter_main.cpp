@@ -13,14 +13,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <memory>
 
-#include "Vtop.h"
-#ifdef X2CBBR_TRACE
-#include "verilated_vcd_c.h"
-#endif
-
-#include "driver.h"
+#include "model.h"
 
 namespace {
 
@@ -163,26 +157,7 @@ int main(int argc, char **argv) {
     if (!output)
         fail(std::string("cannot write ") + argv[2]);
 
-    VerilatedContext context;
-    auto top = std::make_unique<Vtop>(&context);
-    uint64_t clock = 0;
-#ifdef X2CBBR_TRACE
-    std::unique_ptr<VerilatedVcdC> trace;
-    if (!options.vcd.empty()) {
-        context.traceEverOn(true);
-        trace = std::make_unique<VerilatedVcdC>();
-        top->trace(trace.get(), 99);
-        trace->open(options.vcd.c_str());
-    }
-#endif
-    auto level = [&](bool high) {
-        top->clk = high;
-        top->eval();
-#ifdef X2CBBR_TRACE
-        if (trace)
-            trace->dump(2 * clock + high);
-#endif
-    };
+    Model top(options.vcd);
     auto &publication_valid = top->publication___05Fvalid;
     auto &subscription_valid = top->subscription___05Fvalid;
     publication_valid = subscription_valid = 0;
@@ -191,11 +166,7 @@ int main(int argc, char **argv) {
 #ifdef X2CBBR_FAULT
     top->fault = options.fault;
 #endif
-    for (int k = 0; k < RESET_CLOCKS; k++, clock++) {
-        top->rst = k + 1 < RESET_CLOCKS;
-        level(0);
-        level(1);
-    }
+    top.reset();
 
     CData *link_valid[LINKS] = {&top->notification___05F0___05Fvalid, &top->notification___05F1___05Fvalid, &top->notification___05F2___05Fvalid,
                                 &top->notification___05F3___05Fvalid};
@@ -209,8 +180,9 @@ int main(int argc, char **argv) {
     std::deque<Pending> pending;
     std::vector<Item> arriving(LINKS);
     std::size_t answered = 0, finished = 0;
-    uint64_t last_progress = clock, aftermath = 0;
+    uint64_t last_progress = top.clock(), aftermath = 0;
     while (aftermath < AFTERMATH) {
+        uint64_t clock = top.clock();
         if (answered == frames.items.size() && finished == publications.items.size())
             aftermath++;
         // A source keeps an offered word until it is taken.
@@ -245,7 +217,7 @@ int main(int argc, char **argv) {
         top->verdict___05Fready = stalls.none_now(4);
         for (unsigned link = 0; link < LINKS; link++)
             *link_ready[link] = stalls.none_now(4);
-        level(0);
+        top.settle();
         bool cleared = top->clear && top->cleared;
         bool took_frame = subscription_valid && top->subscription___05Fready;
         bool took_publication = publication_valid && top->publication___05Fready;
@@ -325,8 +297,7 @@ int main(int argc, char **argv) {
             pending.pop_front();
             finished++;
         }
-        level(1);
-        clock++;
+        top.rise();
         if (cleared)
             top->clear = 0;
         if (took_frame || cleared) {
@@ -343,9 +314,6 @@ int main(int argc, char **argv) {
             fail("no progress since clock " + std::to_string(last_progress) + ", after " + std::to_string(answered) + " frames and " +
                  std::to_string(finished) + " publications");
     }
-#ifdef X2CBBR_TRACE
-    if (trace)
-        trace->close();
-#endif
+    top.close();
     return 0;
 }

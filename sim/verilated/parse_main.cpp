@@ -8,14 +8,8 @@
 
 #include <cstring>
 #include <deque>
-#include <memory>
 
-#include "Vtop.h"
-#ifdef X2CBBR_TRACE
-#include "verilated_vcd_c.h"
-#endif
-
-#include "driver.h"
+#include "model.h"
 
 namespace {
 
@@ -106,26 +100,7 @@ int main(int argc, char **argv) {
     if (!output)
         fail(std::string("cannot write ") + argv[2]);
 
-    VerilatedContext context;
-    auto top = std::make_unique<Vtop>(&context);
-    uint64_t clock = 0;
-#ifdef X2CBBR_TRACE
-    std::unique_ptr<VerilatedVcdC> trace;
-    if (!options.vcd.empty()) {
-        context.traceEverOn(true);
-        trace = std::make_unique<VerilatedVcdC>();
-        top->trace(trace.get(), 99);
-        trace->open(options.vcd.c_str());
-    }
-#endif
-    auto level = [&](bool high) {
-        top->clk = high;
-        top->eval();
-#ifdef X2CBBR_TRACE
-        if (trace)
-            trace->dump(2 * clock + high);
-#endif
-    };
+    Model top(options.vcd);
     auto &i_valid = top->i___05Fvalid;
     auto &request_valid = top->request___05Fvalid;
     i_valid = request_valid = 0;
@@ -133,14 +108,10 @@ int main(int argc, char **argv) {
     top->xram_read___05Fen = 0;
     top->xram_hold_valid = 0;
     top->pram_documents___05Fready = 1;
-    for (int k = 0; k < RESET_CLOCKS; k++, clock++) {
-        top->rst = k + 1 < RESET_CLOCKS;
-        level(0);
-        level(1);
-    }
-    for (int k = 0; k < SETTLE; k++, clock++) {
-        level(0);
-        level(1);
+    top.reset();
+    for (int k = 0; k < SETTLE; k++) {
+        top.settle();
+        top.rise();
     }
 
     Source source(documents), loader(names);
@@ -149,7 +120,7 @@ int main(int argc, char **argv) {
     std::deque<std::vector<Word>> parsed;
     std::deque<Record> judged;
     std::size_t finished = 0, loaded = 0;
-    uint64_t last_progress = clock;
+    uint64_t last_progress = top.clock();
     while (finished < documents.size() || loaded < names.size()) {
         // The source keeps an offered word until it is taken.
         bool allowed = loaded == names.size() && !source.done() && !(options.apart && source.at_start() && source.item() > finished);
@@ -170,7 +141,8 @@ int main(int argc, char **argv) {
         }
         top->o___05Fready = stalls.none_now(4);
         top->verdict___05Fready = stalls.none_now(4);
-        level(0);
+        uint64_t clock = top.clock();
+        top.settle();
         bool took_input = i_valid && top->i___05Fready;
         bool took_request = request_valid && top->request___05Fready;
         if (top->response___05Fvalid) {
@@ -219,8 +191,7 @@ int main(int argc, char **argv) {
             if (source.at_start())
                 started.push_back(clock);
         }
-        level(1);
-        clock++;
+        top.rise();
         if (took_input) {
             source.pop();
             i_valid = 0;
@@ -233,9 +204,6 @@ int main(int argc, char **argv) {
         if (clock - last_progress > PATIENCE)
             fail("no progress since clock " + std::to_string(last_progress) + ", in document " + std::to_string(finished));
     }
-#ifdef X2CBBR_TRACE
-    if (trace)
-        trace->close();
-#endif
+    top.close();
     return 0;
 }

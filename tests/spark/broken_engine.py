@@ -9,7 +9,7 @@ from pathlib import Path
 from hdl.contract import Refusal
 from sim.engines.interface import Filtered, FilterResult, Subscription
 from sim.engines.model import ModelEngine
-from sim.engines.verilated_filter import filter_documents, stream_items
+from sim.engines.simulated_filter import filter_documents, stream_items
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated.broker import Item
 from sim.verilated.builder import program

@@ -1,0 +1,72 @@
+// A Verilated model with its clock, its reset and, in a program made for it, its waves.
+#pragma once
+
+#include <memory>
+
+#include "Vtop.h"
+#ifdef X2CBBR_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+#include "driver.h"
+
+namespace driver {
+
+class Model {
+  public:
+    // With the name of a file the waves go there.
+    explicit Model(const std::string &vcd = "") : top_(std::make_unique<Vtop>(&context_)) {
+#ifdef X2CBBR_TRACE
+        if (!vcd.empty()) {
+            context_.traceEverOn(true);
+            trace_ = std::make_unique<VerilatedVcdC>();
+            top_->trace(trace_.get(), 99);
+            trace_->open(vcd.c_str());
+        }
+#else
+        (void)vcd;
+#endif
+    }
+    Vtop *operator->() { return top_.get(); }
+    uint64_t clock() const { return clock_; }
+    // The outputs for the inputs as they are now.
+    void settle() { level(0); }
+    // The end of the clock.
+    void rise() {
+        level(1);
+        clock_++;
+    }
+    // The model's reset is a register that follows rst, which is therefore 0 in the last of these clocks.
+    void reset(int clocks = 4) {
+        for (int k = 1; k <= clocks; k++) {
+            top_->rst = k < clocks;
+            settle();
+            rise();
+        }
+    }
+    void close() {
+        top_->final();
+#ifdef X2CBBR_TRACE
+        if (trace_)
+            trace_->close();
+#endif
+    }
+
+  private:
+    void level(bool high) {
+        top_->clk = high;
+        top_->eval();
+#ifdef X2CBBR_TRACE
+        if (trace_)
+            trace_->dump(2 * clock_ + high);
+#endif
+    }
+    VerilatedContext context_;
+    std::unique_ptr<Vtop> top_;
+#ifdef X2CBBR_TRACE
+    std::unique_ptr<VerilatedVcdC> trace_;
+#endif
+    uint64_t clock_ = 0;
+};
+
+} // namespace driver
