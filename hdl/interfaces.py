@@ -74,11 +74,12 @@ class TestSubject(enum.Enum, shape=unsigned(2)):
 
 class NameMarks(data.StructLayout):
     """What a beat has to know of its name: the ``slices`` in which the name may have bits, whether an attribute of this name may matter
-    by itself (``presence``), and whether there may be compared tests on attributes of this name (``attribute``) and on the string-value
-    (``self``) and the text nodes (``text``) of elements of this name."""
+    by itself (``presence``), and whether attributes of this name and the string-value and the text nodes of elements of this name may be
+    compared with ``strings`` and with ``numbers``."""
 
     def __init__(self, config):
-        super().__init__({"slices": config.slices, "presence": 1, "attribute": 1, "self": 1, "text": 1})
+        flags = data.StructLayout(dict.fromkeys(TestLists.subjects, 1))
+        super().__init__({"slices": config.slices, "presence": 1, "strings": flags, "numbers": flags})
 
 
 class TestLists(data.StructLayout):

@@ -889,6 +889,7 @@ class ContentRoutingTable(wiring.Component):
                 answer(failed, "IDLE")
 
         # The names of a run are marked two clocks after its bits are set, when their records have been read.
+        sound = entry.number & ~entry.key.nan
         names_one = (entry.kind != Kind.WILD) & ~entry.anyone
         m.d.sync += [occupied.eq(Const(1, config.slices) << first[bit_bits:]), occupies.eq(Cat(building & names_one, occupies))]
         with m.If(occupies[1]):
@@ -897,12 +898,16 @@ class ContentRoutingTable(wiring.Component):
                 names.write.data.visits.eq(record.visits),
                 marked.eq(record.marks),
                 marked.slices.eq(record.marks.slices | (occupied & rowed.replicate(config.slices))),
-                *(marked[subject].eq(record.marks[subject] | mine) for subject, mine in subjects.items()),
+                *(marked.strings[name].eq(record.marks.strings[name] | (mine & ~entry.number)) for name, mine in subjects.items()),
+                *(marked.numbers[name].eq(record.marks.numbers[name] | (mine & sound)) for name, mine in subjects.items()),
                 names.write.en.eq(1),
             ]
         with m.If(building & entry.anyone):
-            for subject, mine in subjects.items():
-                m.d.sync += view.any_marks[subject].eq(view.any_marks[subject] | mine)
+            for name, mine in subjects.items():
+                m.d.sync += [
+                    view.any_marks.strings[name].eq(view.any_marks.strings[name] | (mine & ~entry.number)),
+                    view.any_marks.numbers[name].eq(view.any_marks.numbers[name] | (mine & sound)),
+                ]
         with m.If(building & (index == 0) & (entry.kind == Kind.WILD)):
             m.d.sync += view.wild.eq(view.wild | (Const(1, config.slices) << first[bit_bits:]))
         # An empty table forgets how far it was filled.

@@ -16,10 +16,13 @@ __all__ = ["Evaluator"]
 _VIEW = ("list_name", "lists", "any_lists", "any_marks", "node_en", "node_step", "node", "number", "string")
 
 
+def _space(byte):
+    return (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
+
+
 def _no_number(byte):
     """A byte that no number has, nor the white space round it."""
-    space = (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
-    return ~(space | ((byte[4:] == 3) & (byte[:4] <= 9)) | (byte == ord(".")) | (byte == ord("-")))
+    return ~(_space(byte) | ((byte[4:] == 3) & (byte[:4] <= 9)) | (byte == ord(".")) | (byte == ord("-")))
 
 
 class Evaluator(wiring.Component):
@@ -70,7 +73,8 @@ class Evaluator(wiring.Component):
         count, ends_value = item.extra[:3], item.extra[3]
 
         # The innermost open element and those round it.
-        element = data.StructLayout({"name": ceil_log2(config.names), "self": 1, "text": 1, "node": node_width(config)})
+        kinds = data.StructLayout({"string": 1, "number": 1})
+        element = data.StructLayout({"name": ceil_log2(config.names), "self": kinds, "text": kinds, "node": node_width(config)})
         top, started = Signal(element), Signal(element)
         level = Signal(range(config.depth + 1))
         under = Signal(len(level), init=(1 << len(level)) - 1)  # one less
@@ -81,11 +85,13 @@ class Evaluator(wiring.Component):
             keep.addr.eq(level),
             keep.data.eq(top),
             started.name.eq(given.name),
-            started.self.eq(given.marks.self),
-            started.text.eq(given.marks.text),
+            started.self.string.eq(given.marks.strings.self),
+            started.self.number.eq(given.marks.numbers.self),
+            started.text.string.eq(given.marks.strings.text),
+            started.text.number.eq(given.marks.numbers.text),
             started.node.eq(item.extra),
         ]
-        attribute = Signal(ceil_log2(config.names))
+        attribute, attribute_kinds = Signal(ceil_log2(config.names)), Signal(kinds)
         # What is known of its content so far: no element, and no text node or one.
         leaf, none, one = Signal(), Signal(), Signal()
 
@@ -93,9 +99,23 @@ class Evaluator(wiring.Component):
         m.submodules.decimal = decimal = DecimalReader(config)
         is_text, is_self = Signal(), Signal()
         about = Signal(TestSubject)
+        # What the text nodes, the string-value and the value at hand are compared with.
+        of_text, of_self, own, needs = (Signal(kinds, name=name) for name in ("of_text", "of_self", "own", "needs"))
+        reads = Signal(kinds)
+        every = view.any_marks
+        with m.Switch(about):
+            with m.Case(TestSubject.ATTRIBUTE):
+                m.d.comb += [own.eq(attribute_kinds), needs.eq(attribute_kinds)]
+            with m.Case(TestSubject.SELF):
+                m.d.comb += [own.eq(top.self), needs.eq(of_self)]
+            with m.Case(TestSubject.TEXT):
+                m.d.comb += [own.eq(top.text), needs.eq(of_text)]
         m.d.comb += [
-            is_text.eq(top.text | view.any_marks.text),
-            is_self.eq(top.self | view.any_marks.self),
+            of_text.eq(top.text.as_value() | Cat(every.strings.text, every.numbers.text)),
+            of_self.eq(top.self.as_value() | Cat(every.strings.self, every.numbers.self)),
+            is_text.eq(of_text.as_value().any()),
+            is_self.eq(of_self.as_value().any()),
+            reads.eq(Mux(kind[ItemKind.VALUE], attribute_kinds, of_text.as_value() | of_self.as_value())),
             stream_.data.eq(item.data),
             stream_.count.eq(count),
             string.data.eq(item.data),
@@ -114,6 +134,7 @@ class Evaluator(wiring.Component):
         with m.If(string.done):
             m.d.sync += answered.eq(1)
         foreign = Cat(_no_number(item.data.word_select(n, 8)) & (n < count) for n in range(4)).any()
+        blank = Cat(_space(item.data.word_select(n, 8)) | (n >= count) for n in range(4)).all()
         letters, letter = Signal(32), Signal(3)
         searches = Signal()
 
@@ -133,14 +154,6 @@ class Evaluator(wiring.Component):
         parts = Signal(Comparison)
         telling, told, told_contains = Signal(), Signal(step_width(config)), Signal()
         over = Signal()
-        flagged = Signal()
-        with m.Switch(about):
-            with m.Case(TestSubject.ATTRIBUTE):
-                m.d.comb += flagged.eq(1)
-            with m.Case(TestSubject.SELF):
-                m.d.comb += flagged.eq(top.self)
-            with m.Case(TestSubject.TEXT):
-                m.d.comb += flagged.eq(top.text)
         holds = Signal()
         differs = judge.operator == ProgramOperator.NE
         m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~judge.same, judge.meant)))
@@ -151,7 +164,7 @@ class Evaluator(wiring.Component):
             judge.number.eq(node.number),
             judge.contains.eq(node.contains),
             judge.same.eq(string.found & ~long & (string.value == node.value)),
-            judge.meant.eq((node.subject == about) & (node.anyone | (flagged & (node.name == view.list_name)))),
+            judge.meant.eq((node.subject == about) & (node.anyone | (own.string & (node.name == view.list_name)))),
             judge.excess.eq(((decimal.over & ~unlike) | beyond) & ~view.number.nan),
             parts.eq(compare(value, view.number)),
             telling.eq(judging & holds),
@@ -205,21 +218,25 @@ class Evaluator(wiring.Component):
             cut.eq(Cat((index + 1 == words) & (rest != 0), cut)),
         ]
 
+        # The lists of a name have come two clocks after it.
+        young = Signal(range(3))
+        with m.If(young != 0):
+            m.d.sync += young.eq(young - 1)
         m.d.comb += string.search.eq(searches)
         with m.FSM() as fsm:
             with m.State("RUN"):
                 # one item after the other
                 m.d.comb += running.eq(1)
-                m.d.sync += [letters.eq(item.data), letter.eq(count), index.eq(0)]
+                m.d.sync += [letters.eq(item.data), letter.eq(Mux(blank, 1, count)), index.eq(0)]
                 with m.If(~free):
                     pass
                 with m.Elif(kind[ItemKind.VALUE] | kind[ItemKind.TEXT]):
                     wanted = Signal()
-                    m.d.comb += wanted.eq(kind[ItemKind.VALUE] | is_text | is_self)
+                    m.d.comb += wanted.eq(reads.as_value().any())
                     with m.If(wanted & dirty & ~inside):
                         m.d.comb += tidy.eq(1)
                     with m.Else():
-                        m.d.comb += [self.i.ready.eq(1), stream_.push.eq(kind[ItemKind.TEXT]), string.push.eq(wanted)]
+                        m.d.comb += [self.i.ready.eq(1), stream_.push.eq(kind[ItemKind.TEXT]), string.push.eq(reads.string)]
                         m.d.sync += [inside.eq(~ends_value), dirty.eq(dirty | wanted)]
                         m.d.sync += about.eq(Mux(kind[ItemKind.TEXT], TestSubject.TEXT, TestSubject.ATTRIBUTE))
                         with m.If(kind[ItemKind.TEXT] & ends_value):
@@ -228,15 +245,15 @@ class Evaluator(wiring.Component):
                             with m.If(foreign):
                                 m.d.sync += unlike.eq(1)
                             with m.If(ends_value & (kind[ItemKind.VALUE] | is_text)):
-                                m.d.comb += searches.eq(1)
+                                m.d.comb += searches.eq(Mux(kind[ItemKind.VALUE], attribute_kinds.string, of_text.string))
                                 m.next = "ANSWER"
-                            with m.If(~foreign & ~unlike & (count != 0)):
+                            with m.If(reads.number & ~foreign & ~unlike & (count != 0)):
                                 m.next = "FEED"
                 with m.Elif(owed):
                     m.d.sync += about.eq(TestSubject.SELF)
                     with m.If(leaf & one):
                         # the text node that was read last
-                        m.d.comb += searches.eq(~answered)
+                        m.d.comb += searches.eq(of_self.string & ~answered)
                         m.d.sync += fed.eq(1)
                         m.next = "ANSWER"
                     with m.Elif(dirty):
@@ -245,17 +262,18 @@ class Evaluator(wiring.Component):
                         m.d.sync += fed.eq(1)
                         m.next = "SETTLE"
                         with m.If(leaf & none):
-                            m.d.comb += searches.eq(1)
+                            m.d.comb += searches.eq(of_self.string)
                             m.next = "ANSWER"
                 with m.Elif(self.i.valid & (self.o.ready | ~asks)):
                     m.d.comb += [self.i.ready.eq(1), tidy.eq(dirty)]
-                    m.d.sync += [fed.eq(0), inside.eq(0)]
+                    m.d.sync += [fed.eq(0), inside.eq(0), young.eq(2), about.eq(TestSubject.TEXT)]
                     with m.Switch(item.kind):
                         with m.Case(ItemKind.START):
                             m.d.comb += [stream_.open.eq(1), keep.en.eq(1)]
                             m.d.sync += [level.eq(level + 1), under.eq(level), top.eq(started), leaf.eq(1), none.eq(1), one.eq(0)]
                         with m.Case(ItemKind.ATTRIBUTE):
-                            m.d.sync += attribute.eq(given.name)
+                            m.d.sync += [attribute.eq(given.name), about.eq(TestSubject.ATTRIBUTE)]
+                            m.d.sync += attribute_kinds.eq(Cat(given.marks.strings.attribute, given.marks.numbers.attribute))
                         with m.Case(ItemKind.END):
                             m.d.comb += stream_.close.eq(1)
                             m.d.sync += [level.eq(under), under.eq(under - 1), top.eq(outer.data), leaf.eq(0)]
@@ -276,6 +294,8 @@ class Evaluator(wiring.Component):
                 with m.If(index == TextStream.SETTLED - 1):
                     m.d.sync += [index.eq(0), long.eq(stream_.long), unlike.eq(stream_.nan), beyond.eq(stream_.many & ~stream_.nan)]
                     m.next = "WORDS"
+                    with m.If(~of_self.string):
+                        m.next = "BYTES"
             with m.State("WORDS"):
                 m.d.comb += [
                     fetch.eq(~long & (index != words)),
@@ -290,6 +310,8 @@ class Evaluator(wiring.Component):
                         m.d.sync += index.eq(0)
                         m.d.comb += searches.eq(1)
                         m.next = "BYTES"
+                        with m.If(~of_self.number):
+                            m.next = "ANSWER"
             with m.State("BYTES"):
                 m.d.comb += [
                     fetch.eq(~unlike & ~beyond & (index != stream_.solid)),
@@ -302,16 +324,16 @@ class Evaluator(wiring.Component):
                     with m.If(~flying.any()):
                         m.next = "ANSWER"
             with m.State("ANSWER"):
-                # the string's number; the lists of the name have come meanwhile
-                m.d.sync += [dirty.eq(1), index.eq(index + 1)]
+                # the string's number, if it matters
+                m.d.sync += dirty.eq(1)
                 with m.Switch(about):
                     for subject in TestSubject:
                         name = subject.name.lower()
                         with m.Case(subject):
-                            m.d.sync += [mine.eq(view.lists[name]), mine.valid.eq(view.lists[name].valid & flagged)]
+                            m.d.sync += [mine.eq(view.lists[name]), mine.valid.eq(view.lists[name].valid & own.as_value().any())]
                             m.d.sync += anyone.eq(view.any_lists[name])
-                m.d.sync += [equal.eq(string.head), equal.valid.eq(string.head.valid & string.found & ~long)]
-                with m.If((answered | string.done) & (index >= 2)):
+                m.d.sync += [equal.eq(string.head), equal.valid.eq(string.head.valid & string.found & ~long & needs.string)]
+                with m.If((answered | string.done | ~needs.string) & (young == 0)):
                     m.next = "PICK"
             with m.State("PICK"):
                 # the next list, if any
@@ -334,12 +356,23 @@ class Evaluator(wiring.Component):
                 m.d.comb += [view.node_en.eq(1), view.node_step.eq(walk.step)]
                 m.next = "NODE"
             with m.State("NODE"):
-                # a test; the next one of its list is asked for at once
-                m.d.comb += [looks.eq(1), view.node_en.eq(1), view.node_step.eq(node.next.step)]
-                m.d.sync += walk.eq(node.next)
+                # a test; the next one of its list, or the first of the next list, is asked for at once
+                m.d.comb += [
+                    looks.eq(1),
+                    pick.eq(Mux(node.next.valid, node.next, Mux(anyone.valid, anyone, equal))),
+                    view.node_en.eq(1),
+                    view.node_step.eq(pick.step),
+                ]
+                m.d.sync += walk.eq(pick)
                 m.next = "WAIT"
-                with m.If(~node.next.valid | ~self.room):
-                    m.d.sync += [mine.step.eq(node.next.step), mine.valid.eq(node.next.valid)]
+                with m.If(~pick.valid):
+                    m.next = "RUN"
+                with m.Elif(~self.room):
+                    m.d.sync += mine.eq(node.next)
                     m.next = "PICK"
+                with m.Elif(~node.next.valid):
+                    m.d.sync += anyone.valid.eq(0)
+                    with m.If(~anyone.valid):
+                        m.d.sync += equal.valid.eq(0)
         m.d.comb += self.idle.eq(fsm.ongoing("RUN") & ~judging & ~telling)
         return m

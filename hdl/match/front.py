@@ -125,10 +125,13 @@ class Front(wiring.Component):
         with m.If(kind.element):
             m.d.sync += [tag.eq(found), tag_node.eq(nodes)]
         # Whether the value that comes next is compared.
-        listed, compared = Signal(), Signal()
-        m.d.comb += listed.eq(kind.attribute & known & ~declared & (marks.presence | marks.attribute))
+        listed, compares, compared = Signal(), Signal(), Signal()
+        m.d.comb += [
+            compares.eq(marks.strings.attribute | marks.numbers.attribute),
+            listed.eq(kind.attribute & known & ~declared & (marks.presence | compares)),
+        ]
         with m.If(kind.attribute):
-            m.d.sync += compared.eq(known & ~declared & marks.attribute)
+            m.d.sync += compared.eq(known & ~declared & compares)
 
         # A beat's items: its text, its value, its tag.
         text_turn, value_turn, tag_turn = Signal(), Signal(), Signal()

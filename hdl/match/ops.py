@@ -59,6 +59,8 @@ class RowOp(enum.Enum, shape=unsigned(3)):
     """The open element ends and its text tests are to be looked at."""
     DONE = 6
     """The document ends; ``good`` says whether its matches count."""
+    SPILL = 7
+    """The tests of text that were met go to the stack before a child comes; for the rows alone."""
 
 
 class RowRequest(data.StructLayout):

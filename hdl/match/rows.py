@@ -144,7 +144,9 @@ class RowEngine(wiring.Component):
         request = Signal(RowRequest(config))
         active = Signal()
         todo, held = Signal(slices), Signal(slices)
-        starting, needs_stack, changes_stack, closing = Signal(), Signal(), Signal(), Signal()
+        starting, opening, needs_stack, changes_stack, closing = (
+            Signal(name=name) for name in ("starting", "opening", "needs_stack", "changes_stack", "closing")
+        )
         finish, issue, leaves = Signal(), Signal(), Signal()
 
         # By level: the slices in which the open element may hold a bit, and those with a test that its text has met.
@@ -153,13 +155,19 @@ class RowEngine(wiring.Component):
         holding_read, holding_write = holding.read_port(domain="comb"), holding.write_port()
         met_read, met_write = met.read_port(domain="comb"), met.write_port()
         coming = self.i.payload
-        starts, texts, ends, dones = (Signal(name=name) for name in ("starts", "texts", "ends", "dones"))
+        starts, attributes, satisfies, texts, ends, dones = (
+            Signal(name=name) for name in ("starts", "attributes", "satisfies", "texts", "ends", "dones")
+        )
         outer, own_slice = Signal(slices), Signal(slices)
         wanted = Signal(slices)
         seen_fresh = Signal(slices)
-        load = Signal()
+        load, spill, pops = Signal(), Signal(), Signal()
+        # Slices with a test that the text of the innermost element has met since its latest child; before the next they go to the stack.
+        texted = Signal(slices)
         m.d.comb += [
             starts.eq(coming.op == RowOp.START),
+            attributes.eq(coming.op == RowOp.ATTRIBUTE),
+            satisfies.eq(coming.op == RowOp.SATISFY),
             texts.eq(coming.op == RowOp.TEXT),
             ends.eq(coming.op == RowOp.END),
             dones.eq(coming.op == RowOp.DONE),
@@ -178,13 +186,15 @@ class RowEngine(wiring.Component):
             with m.Case(RowOp.TEXT):
                 m.d.comb += wanted.eq(own_slice & outer)
             with m.Case(RowOp.END):
-                m.d.comb += wanted.eq(outer & met_read.data)
+                m.d.comb += wanted.eq(outer & (met_read.data | texted))
             with m.Case(RowOp.DONE):
                 # containment is decided once the whole document has been seen
                 m.d.comb += wanted.eq((seen_fresh | view.wild) & (coming.good & view.containment).replicate(slices))
         m.d.comb += [
-            self.i.ready.eq(Mux(dones, ~active & empty, ~active | leaves)),
-            load.eq(self.i.valid & self.i.ready),
+            pops.eq(Mux(dones, ~active & empty, ~active | leaves)),
+            spill.eq((texted != 0) & (starts | attributes | satisfies)),
+            self.i.ready.eq(pops & ~spill),
+            load.eq(self.i.valid & pops),
         ]
         with m.If(load):
             m.d.sync += [
@@ -192,16 +202,27 @@ class RowEngine(wiring.Component):
                 request.eq(coming),
                 todo.eq(wanted),
                 held.eq(outer),
-                starting.eq(starts),
-                needs_stack.eq(starts | texts | ends),
-                changes_stack.eq(starts | texts),
+                starting.eq(starts | (ends & (texted != 0))),
+                opening.eq(starts),
+                needs_stack.eq(starts | ends),
+                changes_stack.eq(starts),
                 closing.eq(dones),
+                texted.eq(Mux(texts, texted | wanted, Mux(spill | ends | dones, 0, texted))),
             ]
+            with m.If(spill):
+                m.d.sync += [
+                    request.op.eq(RowOp.SPILL),
+                    todo.eq(texted),
+                    starting.eq(0),
+                    opening.eq(0),
+                    needs_stack.eq(1),
+                    changes_stack.eq(1),
+                ]
         with m.Else():
             with m.If(finish | leaves):
                 m.d.sync += active.eq(0)
 
-        # A slice that was changed is on the stack six clocks later; others go first. A start tag has one slice at least, for its end.
+        # A slice that was changed is on the stack six clocks later; others go first. A tag that ends something has one slice at least.
         chosen, open_slices = Signal(slices), Signal(slices)
         recent = [Signal(slices, name=f"recent{n}") for n in range(4)]
         busy = Signal(slices)
@@ -224,7 +245,7 @@ class RowEngine(wiring.Component):
             issued.final.eq(final),
             issued.node.eq(request.node),
             issued.above.eq(request.above),
-            issued.own.eq(request.above + starting),
+            issued.own.eq(request.above + opening),
             valid[0].eq(issue),
         ]
         m.d.sync += [
@@ -258,7 +279,7 @@ class RowEngine(wiring.Component):
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
         masks = Signal(RowMasks(config))
         single_bit = Signal(width)
-        flags_layout = data.StructLayout({"starts": 1, "ends": 1, "texts": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
+        flags_layout = data.StructLayout({"starts": 1, "ends": 1, "spills": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
         flags = [Signal(flags_layout, name=f"flags{n}") for n in (3, 4)]
         ahead = stage[2]
         ahead_single = (ahead.op == RowOp.SATISFY) | (ahead.op == RowOp.SEEN) | (ahead.op == RowOp.TEXT)
@@ -267,8 +288,8 @@ class RowEngine(wiring.Component):
             masks.eq(view.masks),
             single_bit.eq(Mux(ahead_single, Const(1, width) << ahead.bit, 0)),
             flags[0].starts.eq(ahead.op == RowOp.START),
-            flags[0].ends.eq((ahead.op == RowOp.END) | (ahead.op == RowOp.TEXT)),
-            flags[0].texts.eq(ahead.op == RowOp.TEXT),
+            flags[0].ends.eq((ahead.op == RowOp.END) | (ahead.op == RowOp.SPILL)),
+            flags[0].spills.eq(ahead.op == RowOp.SPILL),
             flags[0].dones.eq(ahead.op == RowOp.DONE),
             flags[0].listed.eq(ahead.listed & ((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE))),
             flags[0].root.eq(ahead.root),
@@ -288,7 +309,7 @@ class RowEngine(wiring.Component):
         m.d.sync += [
             row.eq((view.row & spread(flag.listed)) | single_bit),
             holds.eq(top & ~text & ~spread(flag.blank)),
-            proven.eq((((top & text) | single_bit) & spread(flag.ends)) | (wild & spread(flag.dones))),
+            proven.eq((top & text & spread(flag.ends)) | (wild & spread(flag.dones))),
             enters.eq(~masks.test & spread(flag.starts)),
             begins.eq(masks.first & spread(flag.starts) & (masks.far | spread(flag.root))),
             contains.eq(masks.contains & spread(flag.dones)),
@@ -322,9 +343,11 @@ class RowEngine(wiring.Component):
 
         in_tag = (now.op == RowOp.ATTRIBUTE) | (now.op == RowOp.SATISFY)
         at_start = now.op == RowOp.START
-        # A document that is not well-formed may end inside a tag.
-        forget_tag = ended | (valid[4] & at_start & now.final)
-        satisfied, satisfied_here = gathered("satisfied", Signal(slices, name="satisfied_fresh"), adds=in_tag, forget=forget_tag)
+        at_end = (now.op == RowOp.END) | (now.op == RowOp.SPILL)
+        # Tests that hold in a tag are looked at when it is complete, those of text when it ends. A bad document may end anywhere.
+        forget = ended | (valid[4] & (at_start | at_end) & now.final)
+        satisfied_fresh = Signal(slices)
+        satisfied, satisfied_here = gathered("satisfied", satisfied_fresh, adds=in_tag | (now.op == RowOp.TEXT), forget=forget)
         seen, seen_here = gathered("seen", seen_fresh, adds=in_tag | (now.op == RowOp.SEEN) | at_start, forget=ended)
 
         # The step itself; neighbours in a run are neighbours in the row, and tests follow from the step to the last as a carry does.
@@ -333,11 +356,13 @@ class RowEngine(wiring.Component):
         carrier, source = Signal(width), Signal(width)
         lasts_now, last = Signal(width), Signal(width)
         m.d.comb += [
-            gate.eq(proven | (satisfied & tests & spread(satisfied_here & flag.starts)) | (seen & spread(seen_here & flag.dones))),
-            reaches.eq(
-                ((row | unnamed) & (((holds << 1)[:width] & enters) | begins)) | (holds & stays) | (gate & (contains | spread(flag.texts)))
+            gate.eq(
+                proven | (satisfied & tests & spread(satisfied_here & (flag.starts | flag.ends))) | (seen & spread(seen_here & flag.dones))
             ),
-            passes.eq(gate & ~(lasts << 1)[:width] & ~spread(flag.texts)),
+            reaches.eq(
+                ((row | unnamed) & (((holds << 1)[:width] & enters) | begins)) | (holds & stays) | (gate & (contains | spread(flag.spills)))
+            ),
+            passes.eq(gate & ~(lasts << 1)[:width] & ~spread(flag.spills)),
         ]
         m.d.sync += [source.eq(reaches), carrier.eq(reaches | passes), lasts_now.eq(lasts)]
         total = Signal(width + 1)
@@ -358,7 +383,7 @@ class RowEngine(wiring.Component):
         marks = Signal()
         m.d.comb += [
             moves.eq(result.op == RowOp.START),
-            marks.eq(result.op == RowOp.TEXT),
+            marks.eq(result.op == RowOp.SPILL),
             stack.write.addr.eq(Cat(result.slice, result.own)),
             stack.write.data.eq(reach & (~last | spread(marks))),
             stack.write.en.eq(settled & (moves | marks)),
@@ -369,7 +394,7 @@ class RowEngine(wiring.Component):
         exact_level = Signal(level_bits)
         corrects = Signal()
         flying = Signal(range(8))
-        opens = load & starts
+        opens = load & starts & ~spill
         tagged = Signal()
         m.d.comb += exact_now.eq(exact | ((Const(1, slices) << result.slice) & stack.write.data.any().replicate(slices)))
         with m.If(settled & moves):
@@ -382,13 +407,13 @@ class RowEngine(wiring.Component):
         ]
         m.d.comb += [
             # not in a clock in which a tag may need the port
-            tagged.eq(self.i.valid & starts),
+            tagged.eq(self.i.valid & starts & ~spill),
             holding_write.en.eq(Mux(tagged, self.i.ready, corrects & (flying == 1))),
             holding_write.addr.eq(Mux(tagged, coming.above + 1, exact_level)),
             holding_write.data.eq(Mux(tagged, wanted, corrected)),
-            met_write.en.eq(load & (starts | texts)),
-            met_write.addr.eq(coming.above + starts),
-            met_write.data.eq(Mux(starts, 0, met_read.data | own_slice)),
+            met_write.en.eq(load & (starts | spill)),
+            met_write.addr.eq(coming.above + ~spill),
+            met_write.data.eq(Mux(spill, met_read.data | texted, 0)),
         ]
         # A slice counts from the first operation on that has matched something in it.
         fresh = Signal(2 << slice_bits)
