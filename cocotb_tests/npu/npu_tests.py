@@ -234,8 +234,8 @@ async def a_blocked_link_stops_nobody_else(dut):
     bench = NpuBench(dut, blocked=(0,))
     await bench.reset()
     bench.entries.update({tsid: (*entry[:3], HEADER, entry[4]) for tsid, entry in bench.entries.items()})
-    blocked = [tsid for tsid, entry in bench.entries.items() if entry[4] == 0][:7]
-    others = [tsid for tsid, entry in bench.entries.items() if entry[4] != 0][:7]
+    blocked = [tsid for tsid, entry in bench.entries.items() if entry[4] == 0][:4]
+    others = [tsid for tsid, entry in bench.entries.items() if entry[4] != 0][:4]
     document = bytes(range(64, 100))
     due = defaultdict(list)
     for number in range(2):

@@ -235,16 +235,16 @@ async def random_frames(dut, idle, stall, crt):
 
 
 @cocotb.test()
-async def three_frames_at_once(dut):
-    """While the CRT keeps one waiting, another is mapped and sent and a third is loaded; the fourth waits outside."""
+async def four_frames_at_once(dut):
+    """While the CRT keeps one waiting, two more are mapped and sent and a fourth is loaded; the fifth waits outside."""
     unit = Unit(dut)
     await unit.reset()
     await unit.bench.clocks(300)
     unit.blocked = True
     outcomes = unit.send(*(subscribe(sid) for sid in range(1, 6)))
     await unit.bench.clocks(150)
-    assert len(unit.frames.clocks) == 3 * 6
-    assert len(unit.texts.items) == 2 * 4
+    assert len(unit.frames.clocks) == 4 * 6
+    assert len(unit.texts.items) == 3 * 4
     assert len(unit.commands.items) == 1
     unit.blocked = False
     await unit.check(outcomes, within=300)

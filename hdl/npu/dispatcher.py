@@ -7,7 +7,7 @@ from amaranth.utils import exact_log2
 
 from hdl.contract import Content, Semantics
 from hdl.layouts import MatchedWord, SelectedDocument, SmtEntry, step_width, tsid_width
-from hdl.npu.link import Job
+from hdl.npu.jobs import Job
 from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]
@@ -37,7 +37,7 @@ class Dispatcher(wiring.Component):
         A t-SID to the SMT, and its entry.
     attribute : In(1)
         The subscription of the t-SID on ``o_lookup`` selects attributes.
-    o_job : Out(stream.Signature(Job(config))), one per link
+    o_job : Out(stream.Signature(Job(config)))
     done : In(links)
         By link: a body has been read.
     held, ready : In(1)
@@ -66,7 +66,7 @@ class Dispatcher(wiring.Component):
                 "o_lookup": Out(stream.Signature(tsid_width(config))),
                 "i_lookup": In(stream.Signature(SmtEntry)),
                 "attribute": In(1),
-                "o_job": Out(stream.Signature(Job(config))).array(links),
+                "o_job": Out(stream.Signature(Job(config))),
                 "done": In(links),
                 "held": In(1),
                 "ready": In(1),
@@ -112,22 +112,20 @@ class Dispatcher(wiring.Component):
             selectors.i.payload.attribute.eq(self.attribute),
             selectors.o.ready.eq(sends),
         ]
-        for link, job in enumerate(self.o_job):
-            m.d.comb += [
-                job.payload.entry.eq(entry),
-                job.payload.number.eq(number),
-                job.payload.body.eq(body),
-                job.payload.selected.eq(selected),
-                job.payload.step.eq(selectors.o.payload.step),
-                job.payload.attribute.eq(selectors.o.payload.attribute),
-            ]
-            with m.If(entry.link == link):
-                m.d.comb += [
-                    job.valid.eq(self.i_lookup.valid & selectors.o.valid),
-                    self.i_lookup.ready.eq(job.ready & selectors.o.valid),
-                ]
-                with m.If(sends):
-                    m.d.sync += self.notified[link].eq(self.notified[link] + 1)
+        job = self.o_job
+        m.d.comb += [
+            job.payload.entry.eq(entry),
+            job.payload.number.eq(number),
+            job.payload.body.eq(body),
+            job.payload.selected.eq(selected),
+            job.payload.step.eq(selectors.o.payload.step),
+            job.payload.attribute.eq(selectors.o.payload.attribute),
+            job.valid.eq(self.i_lookup.valid & selectors.o.valid),
+            self.i_lookup.ready.eq(job.ready & selectors.o.valid),
+        ]
+        for link in range(self._config.links):
+            with m.If(sends & (entry.link == link)):
+                m.d.sync += self.notified[link].eq(self.notified[link] + 1)
         m.d.comb += sends.eq(self.i_lookup.valid & self.i_lookup.ready)
         with m.If(sends & (entry.content != Content.HEADER) & ~body):
             m.d.sync += self.without_content.eq(self.without_content + 1)

@@ -1,26 +1,19 @@
-"""One link's queue and the frames on it."""
+"""The frames on one link."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Header, Kind
-from hdl.layouts import DocumentWord, SmtEntry, node_width, step_width
+from hdl.layouts import DocumentWord, node_width
 from hdl.npu.aligner import Piece
 from hdl.npu.finder import Found, Search
+from hdl.npu.jobs import Job
 from hdl.stream import StreamFifo
 
-__all__ = ["Job", "LinkSender"]
+__all__ = ["LinkSender"]
 
 HEADER_WORDS = Header.BYTES // 4
-
-
-class Job(data.StructLayout):
-    """A notification to send: the subscription's entry, the publication's number, and whether bytes of it follow, all of them or with
-    ``selected`` those of the nodes that the subscription with the last bit ``step`` selects, which are attributes or elements."""
-
-    def __init__(self, config):
-        super().__init__({"entry": SmtEntry, "number": 16, "body": 1, "selected": 1, "step": step_width(config), "attribute": 1})
 
 
 def _swapped(value):
@@ -38,12 +31,13 @@ class LinkSender(wiring.Component):
     Parameters
     ----------
     config : BrokerConfig
-    jobs, words : int
-        Jobs and words of frames that wait.
+    words : int
+        Words of frames that wait.
 
     Members
     -------
     i : In(stream.Signature(Job(config)))
+        Taken when its header has been sent.
     o : Out(stream.Signature(DocumentWord))
         Frames, a packet each.
     start, length : In
@@ -60,9 +54,9 @@ class LinkSender(wiring.Component):
         The publication's bytes are not needed any more.
     """
 
-    def __init__(self, config, *, jobs: int = 16, words: int = 16):
+    def __init__(self, config, *, words: int = 16):
         self._config = config
-        self._jobs, self._words = jobs, words
+        self._words = words
         width = node_width(config)
         super().__init__(
             {
@@ -88,11 +82,9 @@ class LinkSender(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        m.submodules.jobs = jobs = StreamFifo(Job(config), self._jobs)
         m.submodules.frames = frames = StreamFifo(DocumentWord, self._words)
-        wiring.connect(m, wiring.flipped(self.i), jobs.i)
         wiring.connect(m, frames.o, wiring.flipped(self.o))
-        job = jobs.o.payload
+        job = self.i.payload
         word = frames.i.payload
 
         # A byte is in at most one attribute and all elements round it.
@@ -160,19 +152,19 @@ class LinkSender(wiring.Component):
                 m.d.comb += [
                     word.count.eq(4),
                     word.last.eq((index == HEADER_WORDS - 1) & (rest == 0)),
-                    frames.i.valid.eq(jobs.o.valid & (~nodes | measured)),
+                    frames.i.valid.eq(self.i.valid & (~nodes | measured)),
                 ]
                 m.d.sync += [left.eq(self.length), self.read_position.eq(self.start), skip.eq(0), phase.eq(0), flush.eq(0)]
                 m.d.sync += [self.search.step.eq(job.step), self.search.attribute.eq(job.attribute), fresh.eq(1)]
                 with m.If((index == 0) & ~measured):
                     m.d.sync += rest.eq(Mux(job.body & ~job.selected, self.length, 0))
-                with m.If(jobs.o.valid & nodes & ~measured):
+                with m.If(self.i.valid & nodes & ~measured):
                     m.next = "MEASURE"
                 with m.If(frames.i.valid & frames.i.ready):
                     m.d.sync += index.eq(index + 1)
                     with m.If(index == HEADER_WORDS - 1):
                         m.d.sync += [index.eq(0), measured.eq(0)]
-                        m.d.comb += jobs.o.ready.eq(1)
+                        m.d.comb += self.i.ready.eq(1)
                         with m.If(rest == 0):
                             m.d.comb += self.done.eq(job.body)
                         with m.Elif(job.selected):

@@ -21,6 +21,7 @@ from hdl.layouts import (
 from hdl.npu.aligner import Aligner, Piece
 from hdl.npu.dispatcher import Dispatcher
 from hdl.npu.finder import NodeFinder
+from hdl.npu.jobs import JobQueues
 from hdl.npu.keeper import Keeper
 from hdl.npu.link import LinkSender
 from hdl.npu.outcome import Outcome, OutcomeJoin
@@ -39,7 +40,7 @@ class Npu(wiring.Component):
 
     Every t-SID of a matched set becomes exactly one NOTIFY frame (:class:`hdl.contract.Header`): o-SID, reference and link of its
     SMT entry, and in ``aux`` the number of the publication, counted from 0 at reset and modulo 65536, those with a bad verdict
-    included. Links are served at the same time, each from a queue of its own with room for 16 notifications; a link that is not read
+    included. Links are served at the same time, each from a queue of its own with room for six notifications; a link that is not read
     holds up the others only when its queue is full, and then matching waits: nothing is lost. A matched set of any size
     leaves the matching engine without waiting for the links as long as there is room for ``config.subscriptions`` t-SIDs.
 
@@ -128,6 +129,7 @@ class Npu(wiring.Component):
         m.submodules.join = join = OutcomeJoin(config)
         m.submodules.matched = matched = StreamFifo(MatchedWord(config), 1 << tsid_width(config))
         m.submodules.dispatcher = dispatcher = Dispatcher(config)
+        m.submodules.jobs = jobs = JobQueues(config)
         m.submodules.keeper = keeper = Keeper(config)
         m.submodules.documents = documents = StreamFifo(SelectedDocument(config), _DOCUMENTS)
         m.submodules.finder = finder = NodeFinder(config)
@@ -150,7 +152,8 @@ class Npu(wiring.Component):
             (matched.o, dispatcher.i_matched),
             (dispatcher.o_lookup, wiring.flipped(self.o_lookup)),
             (wiring.flipped(self.i_lookup), dispatcher.i_lookup),
-            *((dispatcher.o_job[link], senders[link].i) for link in range(links)),
+            (dispatcher.o_job, jobs.i),
+            *((jobs.o[link], senders[link].i) for link in range(links)),
             *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
             (wiring.flipped(self.nodes), finder.spans),
             (wiring.flipped(self.selected_read), finder.log),

@@ -1,6 +1,6 @@
 """Knows what the subscriptions want of publications."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,6 +8,9 @@ from hdl.contract import Content, Semantics
 from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark, step_width, tsid_width
 
 __all__ = ["ContentWatch"]
+
+_TOGETHER = 2
+"""Bits of a t-SID that number those in one place of a look-up table."""
 
 
 class ContentWatch(wiring.Component):
@@ -64,9 +67,28 @@ class ContentWatch(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         width = tsid_width(self._config)
-        m.submodules.marks = marks = memory.Memory(shape=1, depth=1 << width, init=[])
-        read, write = marks.read_port(domain="comb"), marks.write_port()
         command = Signal(CrtCommand(self._config))
+        accepted = Signal()
+
+        def flags(name, value, *others):
+            """A bit for each t-SID, set to ``value`` for the command's when that is accepted, and read for it and others at once; look-up
+            tables hold four bits a place, so that four t-SIDs share one."""
+            m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (width - _TOGETHER), init=[])
+            write = store.write_port()
+            read = []
+            for tsid in (command.tsid, *others):
+                port = store.read_port(domain="comb")
+                m.d.comb += port.addr.eq(tsid[_TOGETHER:])
+                read.append((port.data, port.data.bit_select(tsid[:_TOGETHER], 1)))
+            own = read[0][0]
+            chosen = (1 << command.tsid[:_TOGETHER])[: 1 << _TOGETHER]
+            m.d.comb += [
+                write.addr.eq(command.tsid[_TOGETHER:]),
+                write.data.eq(Mux(value, own | chosen, own & ~chosen)),
+                write.en.eq(accepted),
+            ]
+            return [bit for _, bit in read]
+
         registers = Signal()
         wants = Signal()
         selects = Signal()
@@ -78,22 +100,12 @@ class ContentWatch(wiring.Component):
             behind.eq(self.finished - target),
             self.o_command.payload.eq(command),
             self.o_response.payload.eq(self.i_response.payload),
-            read.addr.eq(command.tsid),
-            write.addr.eq(command.tsid),
-            write.data.eq(wants),
             self.keep.eq(count != 0),
         ]
 
-        m.submodules.attributes = attributes = memory.Memory(shape=1, depth=1 << width, init=[])
-        selects_read, selects_write = attributes.read_port(domain="comb"), attributes.write_port()
-        m.d.comb += [
-            selects_read.addr.eq(self.tsid),
-            self.attribute.eq(selects_read.data),
-            selects_write.addr.eq(command.tsid),
-            selects_write.data.eq(self.final),
-        ]
-        accepted = Signal()
-        m.d.comb += [write.en.eq(accepted), selects_write.en.eq(accepted)]
+        (wanted,) = flags("marks", wants)
+        _, attribute = flags("attributes", self.final, self.tsid)
+        m.d.comb += self.attribute.eq(attribute)
         m.d.sync += [
             self.select.valid.eq(accepted),
             self.select.step.eq(self.last_step),
@@ -146,7 +158,7 @@ class ContentWatch(wiring.Component):
                         with m.If(wants & (self.i_response.payload.refusal != 0)):
                             m.d.sync += count.eq(count - 1)
                     with m.Elif(command.op == CrtOp.UNREGISTER):
-                        m.d.sync += count.eq(count - read.data)
+                        m.d.sync += count.eq(count - wanted)
                     with m.Else():
                         m.d.sync += count.eq(0)
                     m.next = "IDLE"

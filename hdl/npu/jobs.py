@@ -1,0 +1,109 @@
+"""The links' queues of notifications, in one memory."""
+
+from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hdl.layouts import SmtEntry, step_width
+
+__all__ = ["Job", "JobQueues"]
+
+_PLACES = 16
+"""Jobs in the memory, shared out among the links."""
+
+
+class Job(data.StructLayout):
+    """A notification to send: the subscription's entry, the publication's number, and whether bytes of it follow, all of them or with
+    ``selected`` those of the nodes that the subscription with the last bit ``step`` selects, which are attributes or elements."""
+
+    def __init__(self, config):
+        super().__init__({"entry": SmtEntry, "number": 16, "body": 1, "selected": 1, "step": step_width(config), "attribute": 1})
+
+
+class JobQueues(wiring.Component):
+    """A queue for each link. A job a clock is taken as long as the queue of its link has room for it; a link whose queue is full holds up
+    the others. Each link is offered a job four clocks after it was taken, and the next one at once if it has waited for three.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i : In(stream.Signature(Job(config)))
+    o : Out(stream.Signature(Job(config))), one per link
+    """
+
+    def __init__(self, config):
+        self._config = config
+        job = stream.Signature(Job(config))
+        super().__init__({"i": In(job), "o": Out(job).array(config.links)})
+
+    @property
+    def room(self) -> int:
+        """Jobs that wait for a link, besides the one that it is offered."""
+        return (_PLACES >> ceil_log2(self._config.links)) + 1
+
+    def elaborate(self, platform):
+        m = Module()
+        links = self._config.links
+        places = _PLACES >> ceil_log2(links)
+        shape = Job(self._config)
+        m.submodules.storage = storage = memory.Memory(shape=shape, depth=_PLACES, init=[])
+        read, write = storage.read_port(domain="comb"), storage.write_port()
+
+        pointer = range(places)
+        produce = Array(Signal(pointer, name=f"produce{n}") for n in range(links))
+        consume = Array(Signal(pointer, name=f"consume{n}") for n in range(links))
+        fulls, somes = Signal(links), Signal(links)
+        link = self.i.payload.entry.link
+        writes = Signal()
+        m.d.comb += [
+            self.i.ready.eq(~fulls.bit_select(link, 1)),
+            writes.eq(self.i.valid & self.i.ready),
+            write.addr.eq(Cat(produce[link], link)),
+            write.data.eq(self.i.payload),
+            write.en.eq(writes),
+        ]
+        with m.If(writes):
+            m.d.sync += produce[link].eq(produce[link] + 1)
+
+        # The memory is read for the links by turns, for whichever has a job there and none ahead of it.
+        ahead, head = Signal(links), Signal(links)
+        chosen, reads = Signal(range(max(links, 2))), Signal()
+        job = Signal(shape, reset_less=True)
+        took, took_for = Signal(), Signal.like(chosen)
+        m.d.comb += read.addr.eq(Cat(consume[chosen], chosen))
+        m.d.sync += [job.eq(read.data), took.eq(reads), took_for.eq(chosen)]
+        with m.If(reads):
+            m.d.sync += consume[chosen].eq(consume[chosen] + 1)
+        wants = Signal(links)
+        for n in reversed(range(links)):
+            with m.If(wants[n]):
+                m.d.comb += [chosen.eq(n), reads.eq(1)]
+        for n in range(links):
+            mine, comes, goes = (Signal(name=f"{name}{n}") for name in ("mine", "comes", "goes"))
+            count = Signal(range(places + 1), name=f"count{n}")
+            waiting = Signal(shape, name=f"waiting{n}", reset_less=True)
+            m.d.comb += [
+                comes.eq(writes & (link == n)),
+                mine.eq(reads & (chosen == n)),
+                goes.eq(~self.o[n].valid | self.o[n].ready),
+                # From the clock in which it is read until it has moved on.
+                wants[n].eq(somes[n] & ~ahead[n]),
+                self.o[n].valid.eq(head[n]),
+            ]
+            with m.If(mine):
+                m.d.sync += ahead[n].eq(1)
+            arrived = Signal(name=f"arrived{n}")
+            with m.If(took & (took_for == n)):
+                m.d.sync += [waiting.eq(job), arrived.eq(1)]
+            with m.If(goes):
+                m.d.sync += [head[n].eq(arrived), self.o[n].payload.eq(waiting)]
+                with m.If(arrived):
+                    m.d.sync += [arrived.eq(0), ahead[n].eq(0)]
+            after = Signal(range(places + 1), name=f"after{n}")
+            m.d.comb += after.eq(count + comes - mine)
+            m.d.sync += [count.eq(after), fulls[n].eq(after == places), somes[n].eq(after != 0)]
+        return m
