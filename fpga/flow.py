@@ -13,15 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from fpga.outputs import pack_output_registers
+from fpga.synthesis import script
 
 __all__ = ["FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
-
-_SYNTHESIS = """\
-from pyosys import libyosys as ys
-d = ys.Design()
-for line in {passes!r}:
-    ys.run_pass(line, d)
-"""
 
 
 class FlowError(Exception):
@@ -69,17 +63,7 @@ def _run(command: Sequence[str], folder: Path, log: str, *, say: Callable[[str],
 def synthesise(rtlil: str, folder: Path, *, top: str, say: Callable[[str], None]) -> dict[str, Any]:
     """Map to ECP5 cells; writes ``x2cbbr.json`` and returns it."""
     (folder / "x2cbbr.il").write_text(rtlil, encoding="utf-8")
-    passes = [
-        "read_rtlil x2cbbr.il",
-        f"hierarchy -top {top}",
-        "proc",
-        "flatten",
-        # The names that Amaranth gives to the members of arrays would clash with those of bits.
-        "opt_clean -purge",
-        f"synth_ecp5 -abc9 -top {top} -json x2cbbr.json",
-        "tee -q -o x2cbbr.stat stat -json",
-    ]
-    _run([sys.executable, "-c", _SYNTHESIS.format(passes=passes)], folder, "yosys.log", say=say, what="synthesis (yosys)")
+    _run([sys.executable, "-c", script("x2cbbr", top=top)], folder, "yosys.log", say=say, what="synthesis (yosys)")
     pack_output_registers(folder / "x2cbbr.json")
     netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
     return netlist

@@ -21,6 +21,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fpga.outputs import pack_output_registers
+from fpga.synthesis import script
 from hdl.config import BrokerConfig
 
 __all__ = ["Harness", "load", "main", "measure"]
@@ -89,16 +90,8 @@ def _tool(name: str) -> str:
 def _synthesise(text: str, folder: Path, name: str) -> dict[str, int]:
     """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
     (folder / f"{name}.il").write_text(text)
-    script = (
-        "from pyosys import libyosys as ys\n"
-        "d = ys.Design()\n"
-        # The names that Amaranth gives to the members of arrays would clash with those of bits.
-        f"for line in ('read_rtlil {name}.il', 'hierarchy -top top', 'proc', 'flatten', 'opt_clean -purge',\n"
-        f"             'synth_ecp5 -abc9 -top top -json {name}.json', 'tee -q -o {name}.stat stat -json'):\n"
-        "    ys.run_pass(line, d)\n"
-    )
     with (folder / f"{name}.log").open("w") as log:
-        subprocess.run([sys.executable, "-c", script], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
+        subprocess.run([sys.executable, "-c", script(name)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
     saved = pack_output_registers(folder / f"{name}.json")
     return {kind: counted.get(kind, 0) - (saved if kind == "TRELLIS_FF" else 0) for kind in RESOURCES}

@@ -16,6 +16,7 @@ from lxml import etree
 from cocotb_tests.broker.broker_tests import TEXTS
 from cocotb_tests.runner import BUILD, simulate
 from fpga.outputs import pack_output_registers
+from fpga.synthesis import script
 from hdl.broker import Broker
 from hdl.config import BrokerConfig
 
@@ -34,13 +35,7 @@ CONFIG = {
     "pram_words": 64,
 }
 DOCUMENTS, SEED = 60, 12
-SYNTHESIS = """\
-from pyosys import libyosys as ys
-d = ys.Design()
-for line in ("read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "opt_clean -purge",
-             "synth_ecp5 -abc9 -top top -json netlist.json", "tee -q -o stat.json stat -json"):
-    ys.run_pass(line, d)
-"""
+SYNTHESIS = script("netlist")
 WRITING = """\
 from pyosys import libyosys as ys
 d = ys.Design()
@@ -55,7 +50,7 @@ def netlist() -> Path:
     folder = BUILD / "netlist" / hashlib.sha256((text + SYNTHESIS + WRITING).encode()).hexdigest()[:16]
     if not (folder / "netlist.v").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "top.il").write_text(text)
+        (folder / "netlist.il").write_text(text)
         with (folder / "yosys.log").open("w") as log:
             subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
             assert pack_output_registers(folder / "netlist.json") > 100

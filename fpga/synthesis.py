@@ -1,0 +1,32 @@
+"""Synthesis for ECP5: the passes of yosys that every build, measurement and test of the netlist runs."""
+
+__all__ = ["passes", "script"]
+
+_DELAY = 9000
+"""Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
+
+
+def passes(name: str, *, top: str = "top") -> list[str]:
+    """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``."""
+    return [
+        f"read_rtlil {name}.il",
+        f"hierarchy -top {top}",
+        "proc",
+        "flatten",
+        # The names that Amaranth gives to the members of arrays would clash with those of bits.
+        "opt_clean -purge",
+        # A flip-flop for each state: yosys leaves state machines alone that begin with the configuration of the device. These begin with a
+        # reset, which every clock domain has.
+        "setattr -unset init w:*fsm_state*",
+        'setattr -set fsm_encoding "one-hot" w:*fsm_state*',
+        # Slower mapping in several rounds, for area.
+        f"scratchpad -set abc9.D {_DELAY}",
+        "scratchpad -copy abc9.script.flow3 abc9.script",
+        f"synth_ecp5 -abc9 -top {top} -json {name}.json",
+        f"tee -q -o {name}.stat stat -json",
+    ]
+
+
+def script(name: str, *, top: str = "top") -> str:
+    """A program for Python that runs the passes in the current folder."""
+    return f"from pyosys import libyosys as ys\nd = ys.Design()\nfor line in {passes(name, top=top)!r}:\n    ys.run_pass(line, d)\n"
