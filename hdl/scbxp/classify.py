@@ -114,14 +114,14 @@ class Classifier(wiring.Component):
         starting = Signal(init=1)
         with m.If(self.i.valid & self.room):
             m.d.sync += [nxt_valid.eq(1), nxt.eq(self.i.payload), nxt_first.eq(starting), starting.eq(self.i.payload.last)]
+            # Bytes past the end of the document are blank.
+            m.d.sync += [
+                nxt.data.word_select(k, 8).eq(Mux(self.i.payload.count > k, self.i.payload.data.word_select(k, 8), 0)) for k in range(4)
+            ]
 
-        # Bytes of the window, with those past the end of the document blank.
         ahead = nxt_valid & ~cur.last
-        window = [cur.data.word_select(k, 8) for k in range(4)] + [
-            Mux(ahead & (nxt.count > k), nxt.data.word_select(k, 8), 0) for k in range(3)
-        ]
+        window = [cur.data.word_select(k, 8) for k in range(4)] + [Mux(ahead, nxt.data.word_select(k, 8), 0) for k in range(3)]
         present = [cur.count > k for k in range(4)]
-        window = [Mux(present[k], window[k], 0) if k < 4 else window[k] for k in range(7)]
         before = [history.word_select(k, 8) for k in range(3)]
         line = [Signal(8, name=f"byte{k}") for k in range(-3, 7)]  # line[3 + k] is lane k
         m.d.comb += [byte.eq(value) for byte, value in zip(line, before + window, strict=True)]

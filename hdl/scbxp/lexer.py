@@ -144,12 +144,14 @@ class Lexer(wiring.Component):
             courses_read.addr.eq(next_head),
         ]
         takes = load & held
-        fetches_next = (load | ~held) & (next_head != tail)
+        some = next_head != tail
         with m.If(load | ~held):
-            m.d.sync += [held.eq(next_head != tail), now.eq(courses_read.data)]
+            m.d.sync += [held.eq(some), now.eq(courses_read.data)]
+        with m.If(takes):
+            m.d.sync += head.eq(head + 1)
+        with m.If((load | ~held) & some):
+            m.d.sync += next_head.eq(next_head + 1)
         m.d.sync += [
-            head.eq(head + takes),
-            next_head.eq(next_head + fetches_next),
             tail.eq(tail + halves_valid),
             took.eq(takes),
             level.eq(level + halves_valid - took),

@@ -11,7 +11,6 @@ from operator import xor
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -42,7 +41,8 @@ _HINT = 8
 """Bits by which they are remembered: the sum of a key's bytes, which with all bytes but the first gives the first."""
 
 _DEPTH = 16
-"""Of the queues, which take the same room whether they hold two or sixteen. The words of a name wait for its end: all of them have room."""
+"""Of the queues, which take the same room whether they hold two or sixteen, besides the one on offer. The words of a name wait for its end:
+all of them have room, and one more that comes before it is known that there is none."""
 
 
 def _hint(key):
@@ -98,10 +98,10 @@ class Names(wiring.Component):
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
-        m.submodules.results = results = SyncFIFO(width=found.size, depth=_DEPTH)
-        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH)
+        m.submodules.results = results = StreamFifo(found, _DEPTH + 1)
+        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1)
         judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
-        m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH)
+        m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH + 1)
         fsm = OneHot(
             "RUN", "FORGET", "FORGOTTEN", "PLACE", "FOLLOW", "PIN", "PIN_RESULT", "INSERT", "INSERTED", "RELINK", "REPLY", "UNPIN",
              "READ", "KEYED", "DELETE", "DELETED", name="table_state",
@@ -132,14 +132,19 @@ class Names(wiring.Component):
         in_flight = Signal(range(_IN_FLIGHT + 1))
         outstanding = Signal(range(_OUTSTANDING + 1))
         inside = Signal(range(64))
-        in_tag, in_token = Signal(), Signal()
+        in_tag, between = Signal(), Signal(init=1)  # tags
+        asks = Signal()
         learned = Signal(range(config.learned + 1))
         learned_slot = Signal(slot_shape, init=config.names)
         low = Signal()
         document = Signal(8)
         document_open = Signal()
-        search_room, queue_room, insert_room = (Signal(name=name) for name in ("search_room", "queue_room", "insert_room"))
+        search_room, queue_room, insert_room, delay_room = (
+            Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
+        )
         m.d.sync += [
+            asks.eq(self.request.valid),
+            delay_room.eq(delay.level <= _DEPTH - 1),
             search_room.eq(in_flight <= _IN_FLIGHT - 2),
             queue_room.eq(queue.level <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
@@ -149,23 +154,21 @@ class Names(wiring.Component):
         m.d.comb += [
             forgets.eq(intake.o.valid & low & about.element & about.first),
             # After each request a tag goes first, if there is one.
-            serves.eq(self.request.valid & ~in_tag & ~in_token & ~(yields & intake.o.valid)),
-            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay.i.ready & (search_room | ~about.searches)),
-            pins.eq(fsm["PIN"] & self.request.valid & delay.i.ready & search_room),
+            serves.eq(asks & between & ~(yields & intake.o.valid)),
+            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay_room & (search_room | ~about.searches)),
+            pins.eq(fsm["PIN"] & self.request.valid & delay_room & search_room),
             taking.eq(takes | pins),
             intake.o.ready.eq(takes),
-            self.request.ready.eq((fsm["PIN"] & delay.i.ready & search_room) | fsm["UNPIN"]),
+            self.request.ready.eq((fsm["PIN"] & delay_room & search_room) | fsm["UNPIN"]),
         ]
         with m.If(takes):
             m.d.sync += yields.eq(0)
         with m.Elif(fsm.any("REPLY", "DELETED")):
             m.d.sync += yields.eq(1)
         with m.If(takes):
-            m.d.sync += [in_token.eq(~taken.last), document_open.eq(~taken.end), document.eq(document + ~document_open)]
-            with m.If(taken.end | (taken.last & taken.close)):
-                m.d.sync += in_tag.eq(0)
-            with m.Elif(about.element):
-                m.d.sync += in_tag.eq(1)
+            m.d.sync += [document_open.eq(~taken.end), document.eq(document + ~document_open)]
+            still_in_tag = (in_tag | about.element) & ~taken.end & ~(taken.last & taken.close)
+            m.d.sync += [in_tag.eq(still_in_tag), between.eq(taken.last & ~still_in_tag)]
         pin_searches = (request_index == words - 1) | (request.last & (request_index < words))
         waiting = delay.i.payload
         m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"])]
@@ -203,8 +206,10 @@ class Names(wiring.Component):
             # The CAM takes every search: never do as many come in a row as would try its patience.
             cam.search.valid.eq(key_searches),
             cam.search.payload.eq(key),
-            results.w_en.eq(cam.result.valid),
-            results.w_data.eq(Cat(cam.result.hit, cam.result.value, cam.result_key)),
+            results.i.valid.eq(cam.result.valid),
+            results.i.payload.hit.eq(cam.result.hit),
+            results.i.payload.slot.eq(cam.result.value),
+            results.i.payload.key.eq(cam.result_key),
         ]
 
         # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
@@ -218,30 +223,30 @@ class Names(wiring.Component):
         hint_valid = Signal(_RECENT)
         head = Signal(found)
         head_valid = Signal()
-        coming = Signal(found)
-        coming_valid = Signal()
+        coming, coming_valid = results.o.payload, results.o.valid
         coming_hint, head_hint = Signal(_HINT), Signal(_HINT)
         alike = Signal(_RECENT)
         word = delay.o.payload
         ask, consumes, learns = Signal(), Signal(), Signal()
         # A name that was not found takes two clocks at least: whether one looks like it, and whether there is room, is known a clock later.
-        unlike, room = Signal(), Signal(init=1)
+        head_ready, room = Signal(), Signal(init=1)
         likely = alike.any()
         m.d.comb += [
-            ask.eq(delay.o.valid & queue_room & (~word.looks | (head_valid & (head.hit | (unlike & insert_room))))),
+            ask.eq(delay.o.valid & queue_room & (~word.looks | head_ready)),
             delay.o.ready.eq(ask),
             consumes.eq(ask & word.looks),
             learns.eq(consumes & ~head.hit & ~word.pin & room),
-            results.r_en.eq(~coming_valid | ~head_valid | consumes),
             recent_write.addr.eq(recent_at),
             recent_write.data.key.eq(head.key[_HINT:]),
             recent_write.data.slot.eq(learned_slot),
             recent_write.en.eq(learns),
         ]
         moves = ~head_valid | consumes
-        with m.If(~coming_valid | moves):
-            m.d.sync += [coming.eq(results.r_data), coming_valid.eq(results.r_rdy), coming_hint.eq(_hint(found(results.r_data).key))]
-        m.d.sync += [unlike.eq(head_valid & ~moves & ~likely), room.eq(learned != config.learned)]
+        m.d.comb += [results.o.ready.eq(moves), coming_hint.eq(_hint(coming.key))]
+        m.d.sync += [
+            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (head_valid & ~likely & insert_room))),
+            room.eq(learned != config.learned),
+        ]
         now_at = Signal(_RECENT, init=1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
@@ -271,7 +276,7 @@ class Names(wiring.Component):
                 alike.eq(Cat(*(Mux(now_at[k], own_hint, hint_valid[k] & (hints[k] == coming_hint)) for k in range(_RECENT)))),
                 checks.eq(0),
             ]
-        with m.Elif(head_valid & ~head.hit & likely):
+        with m.Elif(head_valid & ~head_ready & ~head.hit & likely):
             m.d.sync += checks.eq(checks + 1)
             with m.If(checks == 2):
                 m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
@@ -372,7 +377,7 @@ class Names(wiring.Component):
 
         # Learned words go to the store as they pass; the entry follows the last of them.
         entry = data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape})
-        m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH)
+        m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH + 1)
         learning = Signal()
         inserted, insert_sent = Signal(), Signal()
         m.d.comb += [

@@ -68,7 +68,8 @@ class Nesting(wiring.Component):
         takes = Signal()
         takes_last = Signal()
         m.d.comb += [
-            takes.eq(fsm["RUN"] & self.i.valid & free & ~mark.end),
+            # The end of a document is no word of anything: none of the facts holds, and no more has to be asked.
+            takes.eq(fsm["RUN"] & self.i.valid & free),
             takes_last.eq(takes & mark.last),
         ]
 
@@ -150,11 +151,12 @@ class Nesting(wiring.Component):
         place_shape = range(places)
         pending_place, latest_place = Signal(place_shape), Signal(place_shape)
         crowded = Signal()
-        step_last = Signal()  # of ``used``
+        used_last, step_last = Signal(word_bits), Signal()  # of ``used``
+        m.d.sync += used_last.eq(used_words - 1)
         m.d.comb += [
             pending_place.eq(places - 1 - waiting),
             latest_place.eq(places - waiting),
-            step_last.eq(step + 1 == used_words),
+            step_last.eq(step == used_last),
             scopes_write.addr.eq(depth),
             scopes_write.data.eq(declarations),
             scopes_write.en.eq(takes_last & is_element),
@@ -210,8 +212,9 @@ class Nesting(wiring.Component):
         twin = Signal(range(slots))
         last_id = Signal(id_width)
         prefixed = Signal()  # the attribute has a prefix
-        alike = takes_last & is_attribute & good_name & (attributes != 0) & (stamps_read.data == stamp)
-        equal = fsm["TWINS"] & (ids_read.data == last_id)
+        alike = mark.last & is_attribute & good_name & (attributes != 0) & (stamps_read.data == stamp)
+        earlier_id, earlier_valid, earlier_first = Signal(id_width), Signal(), Signal()
+        equal = fsm["TWINS"] & earlier_valid & (earlier_id == last_id)
         m.d.comb += [
             ids_write.addr.eq(attributes),
             ids_write.data.eq(entry.name),
@@ -222,7 +225,12 @@ class Nesting(wiring.Component):
             stamps_write.en.eq(takes_last & is_attribute),
             stamps_read.addr.eq(entry.name),
         ]
-        m.d.sync += twin.eq(Mux(fsm["TWINS"], twin, attributes) - 1)
+        m.d.sync += [
+            twin.eq(Mux(fsm["TWINS"], twin, attributes) - 1),
+            earlier_id.eq(ids_read.data),
+            earlier_valid.eq(fsm["TWINS"]),
+            earlier_first.eq(twin == 0),
+        ]
         with m.If(takes_last):
             m.d.sync += last_id.eq(entry.name)
         with m.If(takes_last & is_element):
@@ -240,16 +248,23 @@ class Nesting(wiring.Component):
         spells_xmln = Signal()
         is_xmlns = spells_xmln & (upper_half == ord("s")) & (last_index == 2) & (last_count == 3)
         declared_raises = fsm["DECLARED"] & is_xmlns
-        whole = takes_last & good_name
+        whole = mark.last & good_name
+        from_word = Signal(5)  # if it is taken
+        m.d.comb += from_word.eq(
+            chosen(
+                ((is_name | is_end) & facts.limit, Code.NAME_LENGTH.value),
+                (mark.last & is_end & entry.differs & ~mark.cut & ~long, Code.MISMATCHED_END.value),
+                (whole & wrong, Code.BAD_QNAME.value),
+                (whole & ~wrong & is_attribute & too_many, Code.ATTRIBUTES.value),
+                (whole & ~wrong & ~(is_attribute & too_many) & entry.clash, Code.NAME_CLASH.value),
+                (mark.last & no_value, Code.BAD_NS_DECL.value),
+                width=5,
+            )
+        )
         m.d.sync += [
             raised.eq(
                 chosen(
-                    (takes & (is_name | is_end) & facts.limit, Code.NAME_LENGTH.value),
-                    (takes_last & is_end & entry.differs & ~mark.cut & ~long, Code.MISMATCHED_END.value),
-                    (whole & wrong, Code.BAD_QNAME.value),
-                    (whole & ~wrong & is_attribute & too_many, Code.ATTRIBUTES.value),
-                    (whole & ~wrong & ~(is_attribute & too_many) & entry.clash, Code.NAME_CLASH.value),
-                    (takes_last & no_value, Code.BAD_NS_DECL.value),
+                    (takes, from_word),
                     (declared_raises, Code.BAD_NS_DECL.value),
                     (tail_raises, Code.PREFIXES.value),
                     (unbound, Code.UNBOUND_PREFIX.value),
@@ -313,21 +328,31 @@ class Nesting(wiring.Component):
             ]
 
         # --- RUN: the words pass.
-        is_prefixed = takes_last & good_name & ~wrong & seen
-        closes = takes_last & mark.close & ~is_end
-        fsm.on(
+        is_prefixed = mark.last & good_name & ~wrong & seen
+        closes = mark.last & mark.close & ~is_end
+        fsm.on_one(
             "RUN",
             (self.i.valid & mark.end, "END_WAIT"),
-            (alike, "TWINS"),
-            (is_prefixed, "PREFIX"),
-            (closes & (mark.empty | ((waiting != 0) & ~is_element)), "CLOSE"),
+            (takes & alike, "TWINS"),
+            (takes & is_prefixed & ~alike, "PREFIX"),
+            (takes & closes & (mark.empty | ((waiting != 0) & ~is_element)) & ~is_prefixed & ~alike, "CLOSE"),
         )
         with m.If(takes):
             m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position), prefixed.eq(is_prefixed)]
-        with m.If(takes_last & is_element):
-            m.d.sync += [depth.eq(depth + 1), below.eq(below + 1), attributes.eq(0), waiting.eq(0)]
+        with m.If(fsm["RUN"] & self.i.valid & is_element):
+            m.d.sync += [attributes.eq(0), waiting.eq(0)]
         with m.If(takes_last & is_end):
-            m.d.sync += [depth.eq(depth - 1), below.eq(below - 1), declarations.eq(scopes_read.data), declarations_before.eq(declarations)]
+            m.d.sync += [declarations.eq(scopes_read.data), declarations_before.eq(declarations)]
+        # All that a level may become is ready before it is known which.
+        deeper = takes_last & is_element
+        shallower = (takes_last & is_end) | (fsm["CLOSE"] & (waiting == 0) & closing_empty)
+        for level, start in ((depth, 0), (below, -1)):
+            up, down = Signal.like(level, name=f"{level.name}_up"), Signal.like(level, name=f"{level.name}_down")
+            m.d.comb += [up.eq(level + 1), down.eq(level - 1)]
+            with m.If(fsm["END_COMPARE"]):
+                m.d.sync += level.eq(start)
+            with m.Elif(deeper | shallower):
+                m.d.sync += level.eq(Mux(deeper, up, down))
         # A prefix that went out of scope may be the one used before; nothing asks for it in the clock after an end tag.
         m.d.sync += left.eq(takes_last & is_end)
         with m.If(left & (declarations != declarations_before)):
@@ -338,7 +363,7 @@ class Nesting(wiring.Component):
             m.d.sync += declared_value.eq(0)
 
         # An attribute has passed that may have been given before.
-        looked = equal | (twin == 0)
+        looked = earlier_valid & (equal | earlier_first)
         fsm.on("TWINS", (looked & prefixed, "PREFIX"), (looked, "RUN"))
 
         # A name with a prefix has passed: a declaration, or the use of a prefix.
@@ -404,7 +429,7 @@ class Nesting(wiring.Component):
         with m.If(fsm["CLOSE"]):
             m.d.sync += used_words.eq(waits_read.data)
             with m.If((waiting == 0) & closing_empty):
-                m.d.sync += [depth.eq(depth - 1), below.eq(below - 1), declarations.eq(scopes_read.data), cached.valid.eq(0)]
+                m.d.sync += [declarations.eq(scopes_read.data), cached.valid.eq(0)]
         recalls = fsm["RECALL"] & (wait == 2)
         fsm.on("RECALL", (recalls & step_last, "SEARCH"))
         with m.If(fsm["RECALL"]):
@@ -425,7 +450,7 @@ class Nesting(wiring.Component):
         fsm.on("END", (free, "RUN"))
         with m.If(fsm["END"] & free):
             m.d.sync += [
-                found.eq(0), depth.eq(0), below.eq(-1), declarations.eq(0), waiting.eq(0), attributes.eq(0), declared_value.eq(0),
+                found.eq(0), declarations.eq(0), waiting.eq(0), attributes.eq(0), declared_value.eq(0),
                 cached.valid.eq(0),
             ]  # fmt: skip
         fsm.finish(m, clear=Const(0))

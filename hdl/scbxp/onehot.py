@@ -47,6 +47,12 @@ class OneHot:
             rest = rest & ~holds
         self._moves[state].append(rest)
 
+    def on_one(self, state: str, *moves) -> None:
+        """As ``on``, for conditions of which at most one holds."""
+        self._moves[state].append(self[state] & ~any_of(condition for condition, _ in moves))
+        for condition, target in moves:
+            self._moves[target].append(self[state] & condition)
+
     def moving_to(self, *states: str) -> Value:
         """Whether it will be in one of these states after this clock, without a ``clear``; to be asked after all moves."""
         return any_of(move for state in states for move in self._moves[state])

@@ -177,7 +177,7 @@ class SerialLane(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         fsm = OneHot(*_TAKING, *_WAITING, name="serial_state")
-        waits = Signal()  # in a state that takes no byte
+        waits, has = Signal(), Signal()  # in a state that takes no byte; in another one, and there is a byte
         wants = ~waits
         enable = Signal()
         m.d.comb += [enable.eq(self.enable & ~self.failed), self.go.eq(enable & wants)]
@@ -189,10 +189,8 @@ class SerialLane(wiring.Component):
         is_upper = (source >= ord("A")) & (source <= ord("Z"))
         folded = source | 0x20
         is_letter = (folded >= ord("a")) & (folded <= ord("z"))
-        with m.If(self.clear):
-            m.d.sync += valid.eq(0)
-        with m.Elif(self.go):
-            m.d.sync += valid.eq(self.i_valid)
+        next_valid = Mux(self.go, self.i_valid, valid) & ~self.clear
+        m.d.sync += valid.eq(next_valid)
         with m.If(self.go):
             m.d.sync += [
                 byte.lane.eq(self.i.lane),
@@ -212,7 +210,7 @@ class SerialLane(wiring.Component):
         lane = byte.lane
         take = Signal()
         m.d.comb += [
-            take.eq(self.go & valid),
+            take.eq(enable & has),
             self.took.eq(take),
             self.i_lt.eq(lane.lt),
             self.position.eq(byte.position),
@@ -257,10 +255,11 @@ class SerialLane(wiring.Component):
             ]  # fmt: skip
 
         # References [XML 4.1]: after '&'.
-        remembers = take & (fsm["REFERENCE"] | (fsm["ENTITY"] & ~byte.semicolon) | (fsm["FIELD"] & ~closes))
-        with m.If(remembers):
+        remembers = fsm["REFERENCE"] | (fsm["ENTITY"] & ~byte.semicolon) | (fsm["FIELD"] & ~closes)
+        counts = remembers | fsm["TARGET"] | fsm["TARGET_MORE"]
+        with m.If(take & remembers):
             m.d.sync += recent.eq(Cat(Mux(fsm["FIELD"], byte.lower, lane.byte), recent))
-        with m.If(remembers | (take & (fsm["TARGET"] | fsm["TARGET_MORE"]))):
+        with m.If(take & counts):
             m.d.sync += length.eq(Mux(length.all(), length, length + 1))
 
         def spelled(text):
@@ -281,13 +280,16 @@ class SerialLane(wiring.Component):
         hex_digit = Signal(4)
         m.d.comb += hex_digit.eq(Mux(byte.digit, lane.byte[:4], lane.byte[:3] + 9))
         with m.If(fsm["REFERENCE"]):
-            m.d.sync += [number.eq(0), too_large.eq(0), spaced.eq(0)]
+            m.d.sync += [too_large.eq(0), spaced.eq(0)]
         with m.Else():
             m.d.sync += too_large.eq(too_large | (number[20] & number[16:20].any()) | number[21:].any())
-        with m.If(take & (fsm["NUMBER"] | fsm["DECIMAL"]) & byte.digit):
-            m.d.sync += number.eq((number << 3) + (number << 1) + lane.byte[:4])
-        with m.If(take & fsm["HEX"] & (byte.digit | byte.hex_letter)):
-            m.d.sync += [number.eq(Cat(hex_digit, number)), spaced.eq(1)]
+        in_hex = fsm["HEX"] & (byte.digit | byte.hex_letter)
+        in_decimal = (fsm["NUMBER"] | fsm["DECIMAL"]) & byte.digit
+        with m.If(take & (fsm["REFERENCE"] | in_hex | in_decimal)):
+            grown = Mux(fsm["HEX"], Cat(hex_digit, number), (number << 3) + (number << 1) + lane.byte[:4])
+            m.d.sync += number.eq(Mux(fsm["REFERENCE"], 0, grown))
+        with m.If(take & in_hex):
+            m.d.sync += spaced.eq(1)
         on("NUMBER", (byte.small_x, "HEX"), (byte.digit, "DECIMAL"))
         error("NUMBER", ~byte.small_x & ~byte.digit, Code.BAD_REFERENCE)
         on("DECIMAL", (byte.semicolon, "NUMBER_END"))
@@ -447,7 +449,8 @@ class SerialLane(wiring.Component):
         on("SUBSET_END", (lane.gt, "PASS"))
         error("SUBSET_END", ~lane.gt & ~lane.space, Code.BAD_DOCTYPE)
 
-        m.d.sync += waits.eq(fsm.moving_to(*_WAITING) & ~self.clear)
+        waits_next = fsm.moving_to(*_WAITING) & ~self.clear
+        m.d.sync += [waits.eq(waits_next), has.eq(next_valid & ~waits_next)]
         fsm.finish(m, clear=self.clear)
         m.d.comb += [
             self.calm.comment.eq(fsm["COMMENT"]),

@@ -1,8 +1,9 @@
 """First-in first-out queue of a stream."""
 
-from amaranth.hdl import Module, Shape, ShapeCastable, Signal, Value
-from amaranth.lib import fifo, stream, wiring
+from amaranth.hdl import Module, Shape, ShapeCastable, Signal
+from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from hdl.stream.block_ram import BlockRam
 from hdl.stream.register import Register
@@ -77,15 +78,26 @@ class StreamFifo(wiring.Component):
             m.d.sync += payload.eq(inner_payload)
 
         if self.depth <= self.lut_depth:
-            m.submodules.queue = queue = fifo.SyncFIFO(width=Shape.cast(self.shape).width, depth=self.depth - 1)
+            # Pointers with a bit more than the address: how much is stored follows from them, and nothing has to be counted.
+            places = self.depth - 1
+            bits = ceil_log2(places)
+            m.submodules.queue = queue = memory.Memory(shape=self.shape, depth=1 << bits, init=[])
+            write, read = queue.write_port(), queue.read_port(domain="comb")
+            produce, consume = Signal(bits + 1), Signal(bits + 1)
+            full = (produce ^ consume) == places if places == 1 << bits else (produce - consume)[: bits + 1] == places
             m.d.comb += [
-                queue.w_data.eq(self.i.payload),
-                queue.w_en.eq(self.i.valid),
-                self.i.ready.eq(queue.w_rdy),
-                Value.cast(inner_payload).eq(queue.r_data),
-                inner_valid.eq(queue.r_rdy),
-                queue.r_en.eq(inner_ready),
+                write.addr.eq(produce),
+                write.data.eq(self.i.payload),
+                write.en.eq(self.i.valid & self.i.ready),
+                self.i.ready.eq(~full),
+                read.addr.eq(consume),
+                inner_payload.eq(read.data),
+                inner_valid.eq(produce != consume),
             ]
+            with m.If(self.i.valid & self.i.ready):
+                m.d.sync += produce.eq(produce + 1)
+            with m.If(inner_valid & inner_ready):
+                m.d.sync += consume.eq(consume + 1)
             return m
 
         # Beyond the look-up tables the word read from block RAM waits in the memory's own output, then in ``payload``.
