@@ -279,7 +279,8 @@ class Names(wiring.Component):
                     m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
         m.d.sync += [
             in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
-            low.eq(learned + in_flight > config.learned - config.attributes - 2),
+            # Those in flight may all be new, and the tag that comes may bring its element, its attributes, and one that is too many.
+            low.eq(learned > config.learned - config.attributes - 2 - _IN_FLIGHT),
         ]
 
         # --- Comparison: the words of a name pass by those of the entry found, in four stages.
