@@ -23,7 +23,8 @@ class BrokerConfig:
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""
     learned: int = 96
-    """Distinct names learned from documents before the learned part of the skeleton is forgotten; at least one tag's worth."""
+    """Distinct names learned from documents before the learned part of the skeleton is forgotten, which it is when there is
+    no longer room for a tag's worth and a few that are under way."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
     numbers: int = 256
@@ -65,7 +66,7 @@ class BrokerConfig:
         rule(self.steps >= self.subscription_steps, "steps", f"at least the {self.subscription_steps} steps of a subscription")
         for name in ("names", "values", "xram_bytes", "pram_words", "selected"):
             rule(_power_of_two(getattr(self, name)), name, "a power of two")
-        rule(self.learned > self.attributes, "learned", f"more than the {self.attributes} attributes of a tag")
+        rule(self.learned >= self.attributes + 10, "learned", f"at least 10 more than the {self.attributes} attributes of a tag")
         rule(self.name_bytes % 4 == 0 and self.name_bytes <= 64, "name_bytes", "a multiple of 4, at most 64")
         rule(self.value_bytes % 4 == 0 and self.value_bytes <= 64, "value_bytes", "a multiple of 4, at most 64")
         rule(self.depth <= 255, "depth", "at most 255")

@@ -18,7 +18,7 @@ def numbered(first: int, count: int) -> list[bytes]:
 
 def _spare() -> int:
     """Names that may be learned before the next start tag finds too few places left."""
-    return CONFIG.learned - CONFIG.attributes - 2
+    return CONFIG.learned - CONFIG.attributes - 10
 
 
 @cocotb.test()

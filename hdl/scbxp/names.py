@@ -96,12 +96,12 @@ class Names(wiring.Component):
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
         delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
-        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1)
+        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1, promised=True)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
-        m.submodules.results = results = StreamFifo(found, _DEPTH + 1)
-        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1)
+        m.submodules.results = results = StreamFifo(found, _DEPTH + 1, promised=True)
+        m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1, promised=True)
         judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
-        m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH + 1)
+        m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH + 1, promised=True)
         fsm = OneHot(
             "RUN", "FORGET", "FORGOTTEN", "PLACE", "FOLLOW", "PIN", "PIN_RESULT", "INSERT", "INSERTED", "RELINK", "REPLY", "UNPIN",
              "READ", "KEYED", "DELETE", "DELETED", name="table_state",
@@ -139,6 +139,7 @@ class Names(wiring.Component):
         low = Signal()
         document = Signal(8)
         document_open = Signal()
+        queued, left = Signal(range(_DEPTH + 2)), Signal()
         search_room, queue_room, insert_room, delay_room = (
             Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
         )
@@ -146,7 +147,10 @@ class Names(wiring.Component):
             asks.eq(self.request.valid),
             delay_room.eq(delay.level <= _DEPTH - 1),
             search_room.eq(in_flight <= _IN_FLIGHT - 2),
-            queue_room.eq(queue.level <= _DEPTH - 6),
+            # A mark that has left is counted a clock later.
+            left.eq(self.o.valid & self.o.ready),
+            queued.eq(queued + queue.i.valid - left),
+            queue_room.eq(queued <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
         forgets, serves, yields = Signal(), Signal(), Signal()
@@ -284,7 +288,8 @@ class Names(wiring.Component):
                     m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
         m.d.sync += [
             in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
-            low.eq(learned + in_flight > config.learned - config.attributes - 2),
+            # Those in flight may all be new, and the tag that comes may bring its element, its attributes, and one that is too many.
+            low.eq(learned > config.learned - config.attributes - 2 - _IN_FLIGHT),
         ]
 
         # --- Comparison: the words of a name pass by those of the entry found, in four stages.
@@ -377,7 +382,7 @@ class Names(wiring.Component):
 
         # Learned words go to the store as they pass; the entry follows the last of them.
         entry = data.StructLayout({"key": KEY_WIDTH, "slot": slot_shape})
-        m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH + 1)
+        m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH + 1, promised=True)
         learning = Signal()
         inserted, insert_sent = Signal(), Signal()
         m.d.comb += [

@@ -1,6 +1,6 @@
 """First-in first-out queue of a stream."""
 
-from amaranth.hdl import Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Const, Module, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -26,6 +26,8 @@ class StreamFifo(wiring.Component):
         Payloads that the queue holds, at least 2.
     lut_depth : int
         Queues up to this depth are kept in look-up tables, deeper ones in block RAM; :attr:`LUT_DEPTH` by default.
+    promised : bool
+        The writer sees to it that a queue in look-up tables is never full when it offers a payload: ``i.ready`` is always 1.
 
     Members
     -------
@@ -37,12 +39,13 @@ class StreamFifo(wiring.Component):
 
     LUT_DEPTH = 32
 
-    def __init__(self, shape, depth: int, *, lut_depth: int | None = None):
+    def __init__(self, shape, depth: int, *, lut_depth: int | None = None, promised: bool = False):
         if not isinstance(depth, int) or isinstance(depth, bool) or depth < 2:
             raise ValueError(f"depth must be an integer of at least 2, not {depth!r}")
         self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
         self.depth = depth
         self.lut_depth = self.LUT_DEPTH if lut_depth is None else lut_depth
+        self.promised = promised
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))})
 
     @property
@@ -85,6 +88,7 @@ class StreamFifo(wiring.Component):
             write, read = queue.write_port(), queue.read_port(domain="comb")
             produce, consume = Signal(bits + 1), Signal(bits + 1)
             full = (produce ^ consume) == places if places == 1 << bits else (produce - consume)[: bits + 1] == places
+            full = Const(0) if self.promised else full
             m.d.comb += [
                 write.addr.eq(produce),
                 write.data.eq(self.i.payload),
