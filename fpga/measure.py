@@ -87,11 +87,11 @@ def _tool(name: str) -> str:
     return found
 
 
-def _synthesise(text: str, folder: Path, name: str) -> dict[str, int]:
+def _synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dict[str, int]:
     """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
     (folder / f"{name}.il").write_text(text)
     with (folder / f"{name}.log").open("w") as log:
-        subprocess.run([sys.executable, "-c", script(name)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
+        subprocess.run([sys.executable, "-c", script(name, fast=fast)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
     saved = pack_output_registers(folder / f"{name}.json")
     return {kind: counted.get(kind, 0) - (saved if kind == "TRELLIS_FF" else 0) for kind in RESOURCES}
@@ -130,19 +130,22 @@ def measure(
     seeds: list[int],
     name: str,
     extra: list[str] | None = None,
+    fast: bool = False,
 ) -> dict[str, Any]:
     """Resources and clock of a component; also written to ``build/measure/<name>.json``."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    resources = _synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone")
+    resources = _synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone", fast=fast)
     harness = Harness(load(path, params))
-    _synthesise(rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False), folder, "harness")
+    text = rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False)
+    _synthesise(text, folder, "harness", fast=fast)
     runs = [_place(folder, device, speed, freq, seed, extra or []) for seed in seeds]
     result = {
         "component": path,
         "params": {key: str(value) for key, value in params.items()},
         "device": f"LFE5U-{device[:-1]}F-{speed}",
         "freq": freq,
+        "mapped": "for speed" if fast else "for area",
         "resources": resources,
         "mhz": [min(run["mhz"] for run in runs), max(run["mhz"] for run in runs)],
         "runs": runs,
@@ -168,6 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--freq", type=int, default=150, help="the clock asked for, MHz")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--name", help="of the results; the class by default")
+    parser.add_argument("--fast", action="store_true", help="map for the shortest paths instead of for area")
     parser.add_argument("--nextpnr", default="", help="further options of nextpnr, separated by spaces")
     given = parser.parse_args(arguments)
     params = dict(item.split("=", 1) for item in given.params.split(",") if item)
@@ -180,6 +184,7 @@ def main(arguments: list[str] | None = None) -> int:
         seeds=[int(seed) for seed in given.seeds.split(",")],
         name=given.name or given.component.partition(":")[2],
         extra=given.nextpnr.split(),
+        fast=given.fast,
     )
     print(f"{given.component} {given.params} on {result['device']}")
     print("  " + "  ".join(f"{kind} {count}" for kind, count in result["resources"].items()))

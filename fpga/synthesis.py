@@ -6,8 +6,10 @@ _DELAY = 9000
 """Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
 
 
-def passes(name: str, *, top: str = "top") -> list[str]:
-    """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``."""
+def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
+    """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``. ``fast`` maps for short paths instead of for area."""
+    # Slower mapping in several rounds, for area.
+    small = [f"scratchpad -set abc9.D {_DELAY}", "scratchpad -copy abc9.script.flow3 abc9.script"]
     return [
         f"read_rtlil {name}.il",
         f"hierarchy -top {top}",
@@ -19,14 +21,13 @@ def passes(name: str, *, top: str = "top") -> list[str]:
         # reset, which every clock domain has.
         "setattr -unset init w:*fsm_state*",
         'setattr -set fsm_encoding "one-hot" w:*fsm_state*',
-        # Slower mapping in several rounds, for area.
-        f"scratchpad -set abc9.D {_DELAY}",
-        "scratchpad -copy abc9.script.flow3 abc9.script",
+        *([] if fast else small),
         f"synth_ecp5 -abc9 -top {top} -json {name}.json",
         f"tee -q -o {name}.stat stat -json",
     ]
 
 
-def script(name: str, *, top: str = "top") -> str:
+def script(name: str, *, top: str = "top", fast: bool = False) -> str:
     """A program for Python that runs the passes in the current folder."""
-    return f"from pyosys import libyosys as ys\nd = ys.Design()\nfor line in {passes(name, top=top)!r}:\n    ys.run_pass(line, d)\n"
+    lines = passes(name, top=top, fast=fast)
+    return f"from pyosys import libyosys as ys\nd = ys.Design()\nfor line in {lines!r}:\n    ys.run_pass(line, d)\n"
