@@ -89,11 +89,13 @@ class _Merges(Checked):
         super().__init__()
         self.dut = dut = Merge(_CONFIG)
         self.order = Signal(_TOKENS, name="order")
+        self.empties = Signal(1 << 4, name="which_empty")
         self.free = [
             *(member for stream in (dut.text, dut.mark) for member in (stream.valid, stream.payload)),
             dut.o.ready,
             dut.verdict.ready,
             self.order,
+            self.empties,
         ]
 
     def _place(self, which: int, count):
@@ -111,6 +113,7 @@ class _Merges(Checked):
         dut = self.dut
         m.submodules.dut = dut
         constant(m, self.order)
+        constant(m, self.empties)
         text, entry = dut.text.p, dut.mark.p
         for stream, name in ((dut.text, "text"), (dut.mark, "mark")):
             obeys_rules(m, stream, name)
@@ -129,8 +132,7 @@ class _Merges(Checked):
         m.d.comb += [
             Assume(~dut.text.valid | (some_text & (text.marks == marks_before))),
             Assume(~dut.mark.valid | (some_mark & (entry.texts == texts_before) & entry.mark.valid & (entry.mark.type != WordType.END))),
-            Assume(~dut.mark.valid | ~entry.end | ~entry.empty),
-            Assume(~dut.mark.valid | entry.mark.last | ~entry.empty),
+            Assume(~dut.mark.valid | (entry.empty == (entry.mark.last & ~entry.end & self.empties.bit_select(marks, 1)))),
         ]
 
         # Tokens handed over, in the chosen order; the END mark of an empty element belongs to its token.
@@ -148,19 +150,19 @@ class _Merges(Checked):
         empties = Signal(3)
         is_end = beat.mark.valid & (beat.mark.type == WordType.END)
         m.d.sync += empties.eq(empties + (takes_mark & entry.empty) - (gives & is_end))
-        held_empty = Signal()
-        with m.If(takes_mark):
-            m.d.sync += held_empty.eq(entry.empty)
-        ends_token = (beat.done | (beat.mark.valid & beat.mark.last)) & (is_end | ~held_empty)
+        marks_out = Signal(4)
+        is_empty = self.empties.bit_select(marks_out, 1)
+        ends_token = beat.done | (beat.mark.valid & beat.mark.last & (is_end | ~is_empty))
         with m.If(gives):
-            m.d.sync += out.eq(after_text + ends_token)
-        m.d.comb += Assert(empties <= 1)
+            m.d.comb += Assert(~is_end | is_empty)
+            m.d.sync += [out.eq(after_text + ends_token), marks_out.eq(marks_out + ends_token)]
+        m.d.comb += Assert(empties <= 2)
 
         # Progress.
         offers = (dut.text.valid | ~some_text) & (dut.mark.valid | ~some_mark) & (some_text | some_mark)
         stuck = Signal(3)
         m.d.sync += stuck.eq(Mux(offers & dut.o.ready & dut.verdict.ready & ~takes_text & ~takes_mark, stuck + 1, 0))
-        m.d.comb += Assert(stuck < 2)
+        m.d.comb += Assert(stuck < 4)
 
 
 PROPERTIES = [

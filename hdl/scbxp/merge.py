@@ -16,8 +16,8 @@ __all__ = ["Merge"]
 class Merge(wiring.Component):
     """Merges text words and marks into beats: at most one of each a clock, text first.
 
-    Latency 1 clock. Holds its inputs while the beat is not taken; the beat that ends a document is offered with its verdict, and waits
-    until the verdict before it has been taken.
+    Latency 2 clocks for marks, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that ends a document is offered with
+    its verdict, and waits until the verdict before it has been taken.
     """
 
     def __init__(self, config):
@@ -34,10 +34,14 @@ class Merge(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         text = self.text.payload
-        entry = self.mark.payload
-        texts, texts_next = Signal(TOKEN_COUNT), Signal(TOKEN_COUNT, init=1)
-        marks = Signal(TOKEN_COUNT)
+        texts, texts_next, texts_after = Signal(TOKEN_COUNT), Signal(TOKEN_COUNT, init=1), Signal(TOKEN_COUNT, init=2)
+        marks, marks_next = Signal(TOKEN_COUNT), Signal(TOKEN_COUNT, init=1)
         owes_end = Signal()
+
+        # A mark waits here, and what it and the text wait for is compared a clock ahead: with the number of texts, and one more; the text
+        # with the number of marks. A node is not compared in the clock in which the one before it ends.
+        entry = Signal(self.mark.p.shape())
+        entry_valid, entry_now, entry_next, text_now = Signal(), Signal(), Signal(), Signal()
 
         free = Signal()
         verdict_free = ~self.verdict.valid | self.verdict.ready
@@ -45,21 +49,37 @@ class Merge(wiring.Component):
         take_mark = Signal()
         give_end = Signal()
         # What could be taken, if the beat is free.
-        due_text, due_mark, ends_text = Signal(), Signal(), Signal()
-        in_order = Mux(due_text & text.last, entry.texts == texts_next, entry.texts == texts)
+        due_text, due_mark, ends_text, ends_mark = Signal(), Signal(), Signal(), Signal()
+        in_order = Mux(due_text & text.last, entry_next, entry_now)
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
-            due_text.eq(~owes_end & self.text.valid & (text.marks == marks)),
-            due_mark.eq(~owes_end & self.mark.valid & in_order & (~entry.end | (verdict_free & ~due_text))),
+            due_text.eq(~owes_end & self.text.valid & text_now),
+            due_mark.eq(~owes_end & entry_valid & in_order & (~entry.end | (verdict_free & ~due_text))),
             give_end.eq(free & owes_end),
             take_text.eq(free & due_text),
             ends_text.eq(take_text & text.last),
             take_mark.eq(free & due_mark),
             self.text.ready.eq(take_text),
-            self.mark.ready.eq(take_mark),
+            self.mark.ready.eq(~entry_valid | take_mark),
+            ends_mark.eq((take_mark & (entry.mark.last | entry.end) & ~entry.empty) | give_end),
         ]
         with m.If(ends_text):
-            m.d.sync += [texts.eq(texts_next), texts_next.eq(texts_next + 1)]
+            m.d.sync += [texts.eq(texts_next), texts_next.eq(texts_after), texts_after.eq(texts_after + 1)]
+        with m.If(ends_mark):
+            m.d.sync += [marks.eq(marks_next), marks_next.eq(marks_next + 1)]
+        coming = self.mark.p
+        m.d.sync += [
+            text_now.eq(Mux(ends_mark, text.marks == marks_next, text.marks == marks) & self.text.valid & ~ends_text),
+            entry_now.eq(Mux(ends_text, entry_next, entry_now)),
+            entry_next.eq(Mux(ends_text, entry.texts == texts_after, entry_next)),
+        ]
+        with m.If(self.mark.ready):
+            m.d.sync += [
+                entry_valid.eq(self.mark.valid),
+                entry.eq(coming),
+                entry_now.eq(Mux(ends_text, coming.texts == texts_next, coming.texts == texts)),
+                entry_next.eq(Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)),
+            ]
 
         beat = self.o.payload
         with m.If(free):
@@ -79,10 +99,8 @@ class Merge(wiring.Component):
                 m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
         with m.If(take_mark):
             m.d.sync += owes_end.eq(entry.empty)
-            with m.If((entry.mark.last | entry.end) & ~entry.empty):
-                m.d.sync += marks.eq(marks + 1)
         with m.If(give_end):
-            m.d.sync += [owes_end.eq(0), marks.eq(marks + 1)]
+            m.d.sync += owes_end.eq(0)
 
         kinds = Signal(2)
         with m.Switch(entry.code):
