@@ -2,7 +2,7 @@
 
 __all__ = ["passes", "script"]
 
-_DELAY = 9000
+_DELAY = 4500
 """Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
 
 

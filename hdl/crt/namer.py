@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
 from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramOp, ProgramWord
-from hdl.stream import StreamFifo
+from hdl.stream import Register, StreamFifo
 
 __all__ = ["Namer"]
 
@@ -83,13 +83,15 @@ class Namer(wiring.Component):
 
         # What is given back, by registration or here, and whether a later program has it.
         m.submodules.releases = releases = StreamFifo(bits, config.subscription_steps + 1)
+        m.submodules.inlet = inlet = Register(bits)
+        wiring.connect(m, wiring.flipped(self.release), inlet.i)
         drops = Signal()
         m.d.comb += [
-            releases.i.valid.eq(self.release.valid | drops),
-            releases.i.payload.eq(Mux(drops, found[0].name, self.release.payload)),
-            self.release.ready.eq(releases.i.ready),
+            releases.i.valid.eq(inlet.o.valid | drops),
+            releases.i.payload.eq(Mux(drops, found[0].name, inlet.o.payload)),
+            inlet.o.ready.eq(releases.i.ready),
         ]
-        m.d.sync += self.settled.eq(releases.level == 0)
+        m.d.sync += self.settled.eq((releases.level == 0) & ~inlet.o.valid)
         back = releases.o.payload
         wanted = Signal()
         m.d.comb += wanted.eq(
@@ -139,13 +141,13 @@ class Namer(wiring.Component):
         m.d.comb += [
             self.o.valid.eq(held & self.settled),
             self.o.payload.eq(offered),
-            free.eq(~held | (self.o.valid & self.o.ready)),
+            free.eq(~held),
             cut.eq((piece.op == ProgramOp.ABORT) & piece.wildcard & ~dropped),
             needs.eq(is_name(piece)),
         ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += held.eq(0)
-        with m.If(pieces.o.valid & free & (answered != 0) & cut & ~self.release.valid & releases.i.ready):
+        with m.If(pieces.o.valid & free & (answered != 0) & cut & ~inlet.o.valid & releases.i.ready):
             m.d.comb += [drops.eq(found[0].ok), pops.eq(1)]
             m.d.sync += dropped.eq(1)
         with m.If(pieces.o.valid & free & ((answered != 0) | ~needs) & ~cut):

@@ -95,7 +95,10 @@ class Dispatcher(wiring.Component):
             selected.eq(entry.content == Content.SELECTED),
             body.eq(((entry.content == Content.WHOLE) | (selected & whole & (entry.semantics == Semantics.EXACT))) & self.held),
         ]
-        finished = sum(self.done[link] for link in range(self._config.links))
+        done = Signal(self._config.links)
+        finished = sum(done[link] for link in range(self._config.links))
+        drained = Signal()
+        m.d.sync += done.eq(self.done)
         m.d.sync += bodies.eq(bodies + (sends & body) - finished)
 
         # Entries go to their links as they come.
@@ -103,6 +106,7 @@ class Dispatcher(wiring.Component):
         open_lookups = Signal(range(_LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sends)
         m.d.comb += self.busy.eq(open_lookups != 0)
+        m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
         # What selects the nodes waits beside the look-up.
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
         m.submodules.selectors = selectors = StreamFifo(selector, _LOOKUPS + 1)
@@ -154,7 +158,7 @@ class Dispatcher(wiring.Component):
 
             # Waits until the publication's bytes are not needed any more.
             with m.State("SETTLE"):
-                with m.If((open_lookups == 0) & (bodies == 0) & self.ready):
+                with m.If(drained & self.ready):
                     m.d.comb += self.advance.eq(1)
                     m.d.sync += [number.eq(number + 1), self.begin.eq(self.end)]
                     m.next = "BEGIN"

@@ -103,7 +103,8 @@ class JobQueues(wiring.Component):
                 m.d.sync += [head[n].eq(arrived), self.o[n].payload.eq(waiting)]
                 with m.If(arrived):
                     m.d.sync += [arrived.eq(0), ahead[n].eq(0)]
-            after = Signal(range(places + 1), name=f"after{n}")
-            m.d.comb += after.eq(count + comes - mine)
-            m.d.sync += [count.eq(after), fulls[n].eq(after == places), somes[n].eq(after != 0)]
+            with m.If(comes & ~mine):
+                m.d.sync += [count.eq(count + 1), fulls[n].eq(count == places - 1), somes[n].eq(1)]
+            with m.Elif(mine & ~comes):
+                m.d.sync += [count.eq(count - 1), fulls[n].eq(0), somes[n].eq(count != 1)]
         return m

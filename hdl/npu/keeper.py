@@ -75,17 +75,19 @@ class Keeper(wiring.Component):
         span = Signal(32)
         age = Signal(32)
         last = Signal()
+        loads, ends = Signal(), Signal()
+        m.d.sync += [loads.eq(self.loads), ends.eq(self.ends)]
         fills, gone = Signal(), Signal()
         m.d.comb += [
-            last.eq(self.loads & self.ends),
+            last.eq(loads & ends),
             whole.eq(loaded != self.finished),
             following.eq(self.start + self.words),
             span.eq(self.newest - self.hold),
             age.eq(self.start - self.oldest),
         ]
         m.d.sync += [fills.eq(span == self._words), gone.eq(age[-1])]
-        with m.If(self.loads):
-            m.d.sync += inside.eq(~self.ends)
+        with m.If(loads):
+            m.d.sync += inside.eq(~ends)
             with m.If(~inside):
                 m.d.sync += self.begun.eq(self.begun + 1)
         with m.If(last):
@@ -134,7 +136,7 @@ class Keeper(wiring.Component):
             # The current publication is not whole in the ring; waits for the next one to begin.
             with m.State("LOST"):
                 with m.If(last & ~whole):
-                    m.d.sync += [self.hold.eq(self.newest + 1), self.hold_valid.eq(1)]
+                    m.d.sync += [self.hold.eq(self.newest), self.hold_valid.eq(1)]
                     m.next = "NEXT"
                 move_on()
 

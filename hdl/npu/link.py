@@ -96,6 +96,7 @@ class LinkSender(wiring.Component):
 
         # The span that is being read: its first word, the bytes to leave out of that, and the bytes left.
         left = Signal(node_width(config) + 3)
+        more = Signal()
         skip = Signal(2)
         phase = Signal(2)
         few = Signal(3)
@@ -122,6 +123,7 @@ class LinkSender(wiring.Component):
         with m.If(self.read_grant):
             m.d.sync += [
                 left.eq(left - taken),
+                more.eq(left > few),
                 rest.eq(rest - taken),
                 phase.eq(phase + taken),
                 skip.eq(0),
@@ -154,7 +156,7 @@ class LinkSender(wiring.Component):
                     word.last.eq((index == HEADER_WORDS - 1) & (rest == 0)),
                     frames.i.valid.eq(self.i.valid & (~nodes | measured)),
                 ]
-                m.d.sync += [left.eq(self.length), self.read_position.eq(self.start), skip.eq(0), phase.eq(0), flush.eq(0)]
+                m.d.sync += [left.eq(self.length), more.eq(1), self.read_position.eq(self.start), skip.eq(0), phase.eq(0), flush.eq(0)]
                 m.d.sync += [self.search.step.eq(job.step), self.search.attribute.eq(job.attribute), fresh.eq(1)]
                 with m.If((index == 0) & ~measured):
                     m.d.sync += rest.eq(Mux(job.body & ~job.selected, self.length, 0))
@@ -184,14 +186,19 @@ class LinkSender(wiring.Component):
             # Asks for the next node.
             with m.State("NODE"):
                 m.d.comb += self.asks.eq(1)
-                m.d.sync += [left.eq(self.found.bytes), skip.eq(self.found.start[:2]), self.read_position.eq(self.found.start[2:])]
+                m.d.sync += [
+                    left.eq(self.found.bytes),
+                    more.eq(1),
+                    skip.eq(self.found.start[:2]),
+                    self.read_position.eq(self.found.start[2:]),
+                ]
                 with m.If(self.answers):
                     m.next = "BODY"
 
             # Pieces are asked for while there is room for the words of those that have not come yet.
             with m.State("BODY"):
-                m.d.comb += self.read_valid.eq(((left != 0) | flush) & roomy)
-                with m.If((left == 0) & ~flush):
+                m.d.comb += self.read_valid.eq((more | flush) & roomy)
+                with m.If(~more & ~flush):
                     with m.If(rest != 0):
                         m.next = "NODE"
                     with m.Elif((flying == 1) & self.piece_done):

@@ -1,6 +1,6 @@
 """First-in first-out queue of a stream."""
 
-from amaranth.hdl import Const, Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Module, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -87,21 +87,30 @@ class StreamFifo(wiring.Component):
             m.submodules.queue = queue = memory.Memory(shape=self.shape, depth=1 << bits, init=[])
             write, read = queue.write_port(), queue.read_port(domain="comb")
             produce, consume = Signal(bits + 1), Signal(bits + 1)
-            full = (produce ^ consume) == places if places == 1 << bits else (produce - consume)[: bits + 1] == places
-            full = Const(0) if self.promised else full
+            # Whether none or all places are taken is known beforehand: nobody waits for a comparison.
+            full, some = Signal(), Signal()
+            writes, reads = Signal(), Signal()
             m.d.comb += [
+                writes.eq(self.i.valid & self.i.ready),
+                reads.eq(some & inner_ready),
                 write.addr.eq(produce),
                 write.data.eq(self.i.payload),
-                write.en.eq(self.i.valid & self.i.ready),
+                write.en.eq(writes),
                 self.i.ready.eq(~full),
                 read.addr.eq(consume),
                 inner_payload.eq(read.data),
-                inner_valid.eq(produce != consume),
+                inner_valid.eq(some),
             ]
-            with m.If(self.i.valid & self.i.ready):
+            with m.If(writes):
                 m.d.sync += produce.eq(produce + 1)
-            with m.If(inner_valid & inner_ready):
+            with m.If(reads):
                 m.d.sync += consume.eq(consume + 1)
+            with m.If(writes & ~reads):
+                m.d.sync += some.eq(1)
+                if not self.promised:
+                    m.d.sync += full.eq((produce - consume)[: bits + 1] == places - 1)
+            with m.Elif(reads & ~writes):
+                m.d.sync += [some.eq((produce - consume)[: bits + 1] != 1), full.eq(0)]
             return m
 
         # Beyond the look-up tables the word read from block RAM waits in the memory's own output, then in ``payload``.
@@ -111,6 +120,7 @@ class StreamFifo(wiring.Component):
         produce = Signal(range(places))
         consume = Signal(range(places))
         stored = Signal(range(places + 1))
+        full, some = Signal(), Signal()
         writes = Signal()
         reads = Signal()
 
@@ -121,9 +131,9 @@ class StreamFifo(wiring.Component):
                 m.d.sync += pointer.eq(pointer + 1)
 
         m.d.comb += [
-            self.i.ready.eq(stored != places),
+            self.i.ready.eq(~full),
             writes.eq(self.i.valid & self.i.ready),
-            reads.eq((stored != 0) & (inner_ready | ~inner_valid)),
+            reads.eq(some & (inner_ready | ~inner_valid)),
             storage.write.addr.eq(produce),
             storage.write.data.eq(self.i.payload),
             storage.write.en.eq(writes),
@@ -137,5 +147,8 @@ class StreamFifo(wiring.Component):
             advance(consume)
         with m.If(reads | inner_ready):
             m.d.sync += inner_valid.eq(reads)
-        m.d.sync += stored.eq(stored + writes - reads)
+        with m.If(writes & ~reads):
+            m.d.sync += [stored.eq(stored + 1), full.eq(stored == places - 1), some.eq(1)]
+        with m.Elif(reads & ~writes):
+            m.d.sync += [stored.eq(stored - 1), full.eq(0), some.eq(stored != 1)]
         return m
