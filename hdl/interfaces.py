@@ -147,7 +147,8 @@ class CrtView(wiring.Signature):
 
     Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node``, ``number`` and ``head`` answer two
     clocks later, ``marks`` one clock after a clock with ``marks_en``, ``masks`` and ``link`` at once. While ``row_en`` or ``node_en`` is 0
-    the CRT may use that port for itself.
+    the CRT may use that port for itself. A word must not be read while it is written: the engine reads no row in the clock after
+    ``row_hold``, and no marks while ``marks_hold`` is 1.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
     and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in whole.
@@ -160,11 +161,13 @@ class CrtView(wiring.Signature):
                 "row_name": In(ceil_log2(config.names)),
                 "row_slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
+                "row_hold": Out(1),
                 "mask_slice": In(ceil_log2(config.slices)),
                 "masks": Out(RowMasks(config)),
                 "marks_name": In(ceil_log2(config.names)),
                 "marks_en": In(1),
                 "marks": Out(NameMarks(config)),
+                "marks_hold": Out(1),
                 "any_marks": Out(NameMarks(config)),
                 "list_name": In(ceil_log2(config.names)),
                 "lists": Out(TestLists(config)),

@@ -266,8 +266,8 @@ class NameResponse(data.StructLayout):
 
 class MatchedWord(data.StructLayout):
     """A part of a document's matched set: one word per matched subscription with its ``tsid`` and the last bit ``step`` of its
-    run, then one word with ``end`` and their ``count``. A document that is not well-formed has the last word alone, with ``good`` 0
-    and count 0; so has one in which a value compared as a number has too many digits, and then ``over`` is 1."""
+    run, as soon as it is known, then one word with ``end`` and their ``count``. A document that is not well-formed ends with ``good`` 0 and
+    count 0, and what came before is void; so does one in which a value compared as a number has too many digits; then ``over`` is 1."""
 
     def __init__(self, config):
         super().__init__(
@@ -297,10 +297,11 @@ class SelectedNode(data.StructLayout):
 class SelectedDocument(data.StructLayout):
     """One per document, in order: its entries in the selection log end before ``end``, counted modulo twice the size of the log, and
     begin where those of the document before end; a document that is not well-formed has none. ``whole`` is 0 if they did not all fit, and
-    then they are void. ``sorted`` says that they are in the order of the document for each step."""
+    then they are void. ``sorted`` says that they are in the order of the document for each step, ``good`` that its matched set
+    counts; it comes before the end of that."""
 
     def __init__(self, config):
-        super().__init__({"end": exact_log2(config.selected) + 1, "whole": 1, "sorted": 1})
+        super().__init__({"end": exact_log2(config.selected) + 1, "whole": 1, "sorted": 1, "good": 1})
 
 
 class SelectMark(data.StructLayout):

@@ -96,7 +96,7 @@ class NpuBench(Bench):
         """The last bit of a subscription's run; some have neighbours in a group of the log."""
         return tsid * 5
 
-    async def select(self, document, nodes, *, whole, ordered):
+    async def select(self, document, nodes, *, whole, ordered, good=1):
         """Write the node map and the selection log of the next document: ``nodes`` are the spans of the nodes that each t-SID selects."""
         dut, config, chance = self.dut, self.config, self.random
         ring = config.xram_bytes
@@ -139,7 +139,7 @@ class NpuBench(Bench):
                 await RisingEdge(dut.clk)
             dut.write_span.value = 0
         self.end = (self.end + len(entries)) % (2 * config.selected)
-        self.selected.send([{"end": self.end, "whole": int(whole), "sorted": int(ordered)}])
+        self.selected.send([{"end": self.end, "whole": int(whole), "sorted": int(ordered), "good": int(good)}])
 
     async def publish(self, document, tsids, *, code=Code.OK, over=False, loaded=False, nodes=None, whole=True, ordered=True):
         """Load a document unless that is under way, wait until the parser's side has taken it, then give its verdict and matched set."""
@@ -147,12 +147,12 @@ class NpuBench(Bench):
             self.loader.send(words(document))
         self.position += len(words(document))
         await self.parser.receive(self.position, within=40000)
-        await self.select(document, nodes or {}, whole=whole, ordered=ordered)
+        good = int(code is Code.OK and not over)
+        await self.select(document, nodes or {}, whole=whole, ordered=ordered, good=good)
         offset = 0 if code is Code.OK else 3
         self.verdicts.send([{"verdict": int(code.verdict), "code": int(code), "offset": offset, "bytes": len(document)}])
-        good = int(code is Code.OK and not over)
         self.matched.send([{"tsid": tsid, "good": 1, "step": self.step(tsid)} for tsid in tsids])
-        self.matched.send([{"end": 1, "good": good, "over": int(over), "count": len(tsids)}])
+        self.matched.send([{"end": 1, "good": good, "over": int(over), "count": len(tsids) if good else 0}])
         self.published += 1
 
     def frames(self, link):
@@ -197,14 +197,15 @@ async def every_match_becomes_a_frame(dut, stress):
     bench.loader.send([word for document in documents for word in words(document)])
     for number, (length, document) in enumerate(zip(lengths, documents, strict=True)):
         kind = chance.choice(("good", "good", "good", "bad", "over"))
-        tsids = chance.sample(sorted(bench.entries), chance.choice((0, 1, 2, 5, 9))) if kind == "good" else []
+        tsids = chance.sample(sorted(bench.entries), chance.choice((0, 1, 2, 5, 9)))
         code = Code.BAD_TAG if kind == "bad" else Code.OK
         fits, complete, ordered = length <= ring, chance.random() < 0.8, chance.random() < 0.5
         nodes = {}
         for tsid in tsids:
-            if bench.entries[tsid][3] == SELECTED and bench.entries[tsid][2] == 0:
+            if kind == "good" and bench.entries[tsid][3] == SELECTED and bench.entries[tsid][2] == 0:
                 nodes[tsid] = some_spans(chance, length)
         await bench.publish(document, tsids, code=code, over=kind == "over", loaded=True, nodes=nodes, whole=complete, ordered=ordered)
+        tsids = tsids if kind == "good" else []  # what a bad document matched before its end is void
         for tsid in tsids:
             entry = bench.entries[tsid]
             chosen = nodes.get(tsid) if complete else None
@@ -304,7 +305,7 @@ async def a_held_publication_waits_in_the_ring(dut):
     assert int(dut.finished.value) == 0
     assert len(bench.parser.items) == ring // 4
     for number, document in enumerate(documents):
-        bench.selected.send([{"end": 0, "whole": 1, "sorted": 1}])
+        bench.selected.send([{"end": 0, "whole": 1, "sorted": 1, "good": 1}])
         bench.verdicts.send([{"verdict": 0, "code": 0, "offset": 0, "bytes": len(document)}])
         bench.matched.send([{"tsid": tsid, "good": 1}, {"end": 1, "good": 1, "count": 1}])
         await bench.clocks(3 * ring)

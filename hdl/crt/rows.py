@@ -30,6 +30,8 @@ class VisitorRows(wiring.Component):
         Sets the bit ``step`` of a row to ``value``; ``start`` is taken when ``busy`` is 0. It waits for a clock in which the
         engine does not read, then takes five. A bit that is 1 in a row must be set to 0 there before it is set in another.
     busy : ``Out(1)``
+    hold : ``Out(1)``
+        Nothing may be read in the next clock.
     clear, clear_address :
         Forgets the bits at this address, in this clock; not while ``busy``. :attr:`clear_depth` addresses from 0 up are all.
     """
@@ -50,6 +52,7 @@ class VisitorRows(wiring.Component):
                 "step": In(step_width(config)),
                 "value": In(1),
                 "busy": Out(1),
+                "hold": Out(1),
                 "clear": In(1),
                 "clear_address": In(range(self.clear_depth)),
             }
@@ -121,6 +124,6 @@ class VisitorRows(wiring.Component):
                 m.d.comb += old_taken.eq(1)
                 m.next = "WRITE"
             with m.State("WRITE"):
-                m.d.comb += writes.eq(1)
+                m.d.comb += [writes.eq(1), self.hold.eq(1)]
                 m.next = "IDLE"
         return m

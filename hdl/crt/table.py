@@ -167,10 +167,13 @@ class ContentRoutingTable(wiring.Component):
             space.used.eq(records.read[0].data.used),
             names.read[0].addr.eq(Mux(naming, word.data, entry.name)),
             names.write.addr.eq(entry.name),
+            marks.write.en.eq(view.marks_hold),
+            stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
+        ]
+        m.d.sync += [
             marks.write.addr.eq(names.write.addr),
             marks.write.data.eq(names.write.data.marks),
-            marks.write.en.eq(names.write.en),
-            stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
+            view.marks_hold.eq(names.write.en),
         ]
         final = Signal()
         m.d.sync += final.eq(index + 1 == total)
@@ -186,6 +189,7 @@ class ContentRoutingTable(wiring.Component):
             rows.read_name.eq(view.row_name),
             rows.read_slice.eq(view.row_slice),
             view.row.eq(rows.read_data),
+            view.row_hold.eq(rows.hold),
             masks.slice.eq(view.mask_slice),
             view.masks.eq(masks.masks),
             marks.read[0].addr.eq(view.marks_name),

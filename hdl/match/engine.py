@@ -24,8 +24,8 @@ _REQUESTS = 16
 class MatchingEngine(wiring.Component):
     """Matches each document against all registered subscriptions while it is parsed [T 5.3.3.6].
 
-    Documents follow each other without a gap: while the matched set of one is handed out, the next is matched. A document is
-    matched against the subscriptions in force when its first beat is taken.
+    Documents follow each other without a gap. A document is matched against the subscriptions in force when its first beat is taken; its
+    matched set is handed out while it is matched.
 
     Parameters
     ----------
@@ -76,14 +76,11 @@ class MatchingEngine(wiring.Component):
         m.d.comb += [
             selection.hits.eq(rows.hits),
             selection.hits_valid.eq(rows.hits_valid),
-            rows.room.eq(selection.room),
+            rows.room.eq(selection.room & report.room),
             selection.mark.eq(self.select),
             selection.begin.eq(self.selected_begin),
         ]
-        for name in ("done", "good", "over", "scan_some", "scan_row", "scan_ready"):
-            m.d.comb += getattr(report, name).eq(getattr(rows, name))
-        for name in ("taken", "scan_slice"):
-            m.d.comb += getattr(rows, name).eq(getattr(report, name))
+        m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
         for unit in (front, evaluator, rows, report):
             for name, member in unit.view.signature.members.items():
                 inner, outer = getattr(unit.view, name), getattr(self.view, name)

@@ -12,7 +12,7 @@ from hdl.stream import Register
 
 __all__ = ["Front"]
 
-_VIEW = ("marks_name", "marks_en", "marks", "texts")
+_VIEW = ("marks_name", "marks_en", "marks", "marks_hold", "texts")
 
 
 class Front(wiring.Component):
@@ -136,17 +136,21 @@ class Front(wiring.Component):
         # A beat's items: its text, its value, its tag.
         text_turn, value_turn, tag_turn = Signal(), Signal(), Signal()
         text_taken, value_taken = Signal(), Signal()
+        lone, offers = Signal(), Signal()
         item = self.o.payload
         m.d.comb += [
             text_turn.eq(kind.text & ~text_taken),
             value_turn.eq(kind.value & compared & ~value_taken),
             tag_turn.eq(kind.done | kind.end | listed | kind.close),
-            self.o.valid.eq(text_turn | value_turn | tag_turn),
-            move.eq(~self.o.valid | (self.o.ready & Mux(text_turn, ~value_turn & ~tag_turn, ~value_turn | ~tag_turn))),
+            lone.eq(Mux(text_turn, ~value_turn & ~tag_turn, ~value_turn | ~tag_turn)),
+            offers.eq(text_turn | value_turn | tag_turn),
+            # the last item of a beat leaves with it
+            self.o.valid.eq(offers & ~(lone & view.marks_hold)),
+            move.eq(~view.marks_hold & (~offers | (self.o.ready & lone))),
         ]
         with m.If(move):
             m.d.sync += [text_taken.eq(0), value_taken.eq(0), nodes.eq(Mux(kind.done, 0, nodes + (kind.element | kind.attribute)))]
-        with m.Elif(self.o.ready):
+        with m.Elif(self.o.valid & self.o.ready):
             m.d.sync += [text_taken.eq(kind.text), value_taken.eq(value_taken | ~text_turn)]
         with m.If(text_turn):
             m.d.comb += [item.kind.eq(ItemKind.TEXT), item.data.eq(text.data), item.extra.eq(Cat(text.count, text.last))]

@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 from hdl.interfaces import NameMarks
 from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["Item", "ItemKind", "RowHits", "RowOp", "RowRequest", "Tag"]
+__all__ = ["Item", "ItemKind", "MatchedRow", "RowHits", "RowOp", "RowRequest", "Tag"]
 
 
 class ItemKind(enum.Enum, shape=unsigned(3)):
@@ -82,6 +82,14 @@ class RowRequest(data.StructLayout):
                 "node": node_width(config),
             }
         )
+
+
+class MatchedRow(data.StructLayout):
+    """Last bits of subscriptions that are matched, or the ``end`` of a document: whether its matches count (``good``), and if not whether
+    because a number was too long (``over``)."""
+
+    def __init__(self, config):
+        super().__init__({"end": 1, "good": 1, "over": 1, "slice": ceil_log2(config.slices), "row": row_width(config)})
 
 
 class RowHits(data.StructLayout):

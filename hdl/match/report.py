@@ -7,11 +7,15 @@ from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, TsidLink, row_width, step_width
 from hdl.layouts import MatchedWord, tsid_width
+from hdl.match.ops import MatchedRow
 from hdl.stream import StreamFifo
 
 __all__ = ["Reporter"]
 
 _CHUNK = 16
+_QUEUE = 16
+_SLACK = 12
+"""Rows that may still come when there is no more room."""
 _VIEW = ("head_step", "head", "link_tsid", "link")
 
 
@@ -24,9 +28,9 @@ def _lowest(value):
 
 
 class Reporter(wiring.Component):
-    """Reads the matched rows of a finished document and streams the t-SIDs that they stand for, then the end word.
+    """Streams the t-SIDs that matched bits stand for, as they come, and the end word of each document.
 
-    A t-SID leaves in each clock; a slice with a match costs four clocks, a group of 16 bits with a match one.
+    A t-SID leaves in each clock; a row costs one clock more, and each group of 16 bits with a match one.
 
     Parameters
     ----------
@@ -35,10 +39,12 @@ class Reporter(wiring.Component):
     Members
     -------
     o : ``Out(stream.Signature(MatchedWord(config)))``
-    done, good, over, taken, scan_some, scan_slice, scan_row, scan_ready :
-        As in :class:`RowEngine`, seen from the other side.
+    matched, matched_valid : ``In``
+        As in :class:`RowEngine`; up to 10 may follow when ``room`` falls.
+    room : ``Out(1)``
     view : ``In(CrtView)``, the part about t-SIDs
     idle : ``Out(1)``
+        Nothing is under way.
     """
 
     def __init__(self, config):
@@ -47,14 +53,9 @@ class Reporter(wiring.Component):
         super().__init__(
             {
                 "o": Out(stream.Signature(MatchedWord(config))),
-                "done": In(1),
-                "good": In(1),
-                "over": In(1),
-                "taken": Out(1),
-                "scan_some": In(config.slices),
-                "scan_slice": Out(ceil_log2(config.slices)),
-                "scan_row": In(row_width(config)),
-                "scan_ready": In(1),
+                "matched": In(MatchedRow(config)),
+                "matched_valid": In(1),
+                "room": Out(1),
                 "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
                 "idle": Out(1),
             }
@@ -66,7 +67,11 @@ class Reporter(wiring.Component):
         width = row_width(config)
         chunks = -(-width // _CHUNK)
 
-        left = Signal(config.slices)
+        m.submodules.rows = rows = StreamFifo(MatchedRow(config), _QUEUE)
+        m.d.comb += [rows.i.payload.eq(self.matched), rows.i.valid.eq(self.matched_valid)]
+        m.d.sync += self.room.eq(rows.level <= _QUEUE - _SLACK)
+        given = rows.o.payload
+
         index = Signal(ceil_log2(config.slices))
         row = Signal(width)
         some = Signal(chunks)
@@ -74,7 +79,8 @@ class Reporter(wiring.Component):
         chunk_index = Signal(ceil_log2(chunks))
         next_chunk = Signal(ceil_log2(chunks))
         rest = Signal(_CHUNK)
-        m.d.comb += [self.scan_slice.eq(index), next_chunk.eq(_lowest(some)), rest.eq(chunk & (chunk - 1))]
+        good, over = Signal(), Signal()
+        m.d.comb += [next_chunk.eq(_lowest(some)), rest.eq(chunk & (chunk - 1))]
 
         # Look-up of a bit's first t-SID: its number, two clocks of the memory, then a queue.
         found = data.StructLayout({"link": TsidLink(config), "step": step_width(config)})
@@ -92,29 +98,18 @@ class Reporter(wiring.Component):
         ]
         m.d.comb += [heads.i.valid.eq(looks[2]), heads.i.payload.link.eq(view.head), heads.i.payload.step.eq(steps[1])]
         steps_out = Signal()
+        ended = Signal()
 
-        with m.FSM():
-            with m.State("WAIT"):
-                # for a document to end
-                m.d.sync += left.eq(self.scan_some)
-                with m.If(self.done):
-                    with m.If(self.good):
-                        m.next = "SLICE"
-                    with m.Else():
+        with m.FSM() as fsm:
+            with m.State("ROW"):
+                # the next row with a match
+                m.d.comb += rows.o.ready.eq(1)
+                m.d.sync += [row.eq(given.row), index.eq(given.slice), good.eq(given.good), over.eq(given.over)]
+                m.d.sync += some.eq(Cat(given.row[n * _CHUNK : (n + 1) * _CHUNK].any() for n in range(chunks)))
+                with m.If(rows.o.valid):
+                    m.next = "PICK"
+                    with m.If(given.end):
                         m.next = "FLUSH"
-            with m.State("SLICE"):
-                # the next slice with a match
-                m.d.sync += [index.eq(_lowest(left)), left.eq(left & (left - 1))]
-                m.next = "LOAD"
-                with m.If(~left.any()):
-                    m.next = "FLUSH"
-            with m.State("LOAD"):
-                m.d.sync += row.eq(self.scan_row)
-                with m.If(self.scan_ready):
-                    m.next = "GROUPS"
-            with m.State("GROUPS"):
-                m.d.sync += some.eq(Cat(row[n * _CHUNK : (n + 1) * _CHUNK].any() for n in range(chunks)))
-                m.next = "PICK"
             with m.State("PICK"):
                 # the next group with a match
                 m.d.sync += [chunk.eq(row.word_select(next_chunk, _CHUNK)), chunk_index.eq(next_chunk), some.eq(some & (some - 1))]
@@ -126,12 +121,12 @@ class Reporter(wiring.Component):
                     with m.If(~rest.any()):
                         m.next = "PICK"
                         with m.If(~some.any()):
-                            m.next = "SLICE"
+                            m.next = "ROW"
             with m.State("FLUSH"):
                 # until every t-SID has left
                 m.d.comb += steps_out.eq((looks == 0) & (heads.level == 0))
-                with m.If(self.taken):
-                    m.next = "WAIT"
+                with m.If(ended):
+                    m.next = "ROW"
 
         # A list of t-SIDs that share a run: its first, then link by link.
         current = Signal(TsidLink(config))
@@ -148,12 +143,12 @@ class Reporter(wiring.Component):
             heads.o.ready.eq(onward & ~(valid & current.more)),
             self.o.valid.eq(valid | steps_out),
             self.o.payload.tsid.eq(current.tsid),
-            self.o.payload.count.eq(count),
+            self.o.payload.count.eq(Mux(good & ~valid, count, 0)),
             self.o.payload.end.eq(~valid),
-            self.o.payload.good.eq(self.good),
-            self.o.payload.over.eq(self.over),
-            self.taken.eq(steps_out & ~valid & self.o.ready),
-            self.idle.eq(~self.done),
+            self.o.payload.good.eq(good & ~valid),
+            self.o.payload.over.eq(over & ~valid),
+            ended.eq(steps_out & ~valid & self.o.ready),
+            self.idle.eq((rows.level == 0) & ~self.matched_valid & fsm.ongoing("ROW")),
         ]
         with m.If(onward):
             m.d.sync += [

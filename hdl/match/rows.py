@@ -6,12 +6,12 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, RowMasks, row_width
-from hdl.match.ops import RowHits, RowOp, RowRequest
+from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
 
-_VIEW = ("row_en", "row_name", "row_slice", "row", "mask_slice", "masks", "wild", "containment")
+_VIEW = ("row_en", "row_name", "row_slice", "row", "row_hold", "mask_slice", "masks", "wild", "containment")
 _STAGES = 6
 _GROUP = 4
 
@@ -50,9 +50,9 @@ class RowEngine(wiring.Component):
     bit comes to hold when the bit before it holds in the parent and the row of the name has it; a test's bit when the bit
     before it holds in the same element and the test does; a subscription is matched when its last bit comes to hold.
 
-    Only slices in which something may come of it are looked at, a slice a clock, and of a start tag at least one: those in which the
-    name has bits, a bit of the parent may hold or a subscription begins with ``*``; at an end tag those with a test that holds for the text
-    of the element. A slice of a tag waits until that of the tag before, six clocks ahead, is on the stack.
+    Only slices in which something may come of it are looked at, a slice a clock and a clock more, and of a start tag at least one: those in
+    which the name has bits, a bit of the parent may hold or a subscription begins with ``*``; at an end tag those with a test that
+    holds for the text of the element. A slice of a tag waits until that of the tag before, six clocks ahead, is on the stack.
 
     Parameters
     ----------
@@ -66,18 +66,12 @@ class RowEngine(wiring.Component):
     view : ``In(CrtView)``, the part about rows and masks
     idle : ``Out(1)``
         Nothing is under way.
-    done : ``Out(1)``, ``good`` : ``Out(1)``, ``over`` : ``Out(1)``
-        A document's matched rows are complete in the bank that ``scan`` reads; held until ``taken``.
-    taken : ``In(1)``
-        The rows have been read; the engine may use the bank again.
-    scan_some : ``Out``
-        By slice, whether it has matched bits in the finished document.
-    scan_slice : ``In``, ``scan_row`` : ``Out``, ``scan_ready`` : ``Out``
-        The matched bits of such a slice, sampled in a clock in which ``scan_ready`` is 1.
+    matched : ``Out(MatchedRow(config))``, ``matched_valid`` : ``Out(1)``
+        Last bits that have come to hold for the first time in their document, as soon as they do, and the end of each document.
     hits : ``Out(RowHits(config))``, ``hits_valid`` : ``Out(1)``
         Which subscriptions select the node of an operation, a slice a clock and in order, and the end of each document.
     room : ``In(1)``
-        When it falls, at most 9 more come.
+        There is room for both; when it falls, at most 10 more of each come.
     """
 
     def __init__(self, config):
@@ -88,14 +82,8 @@ class RowEngine(wiring.Component):
                 "i": In(stream.Signature(RowRequest(config))),
                 "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
                 "idle": Out(1),
-                "done": Out(1),
-                "good": Out(1),
-                "over": Out(1),
-                "taken": In(1),
-                "scan_some": Out(config.slices),
-                "scan_slice": In(ceil_log2(config.slices)),
-                "scan_row": Out(row_width(config)),
-                "scan_ready": Out(1),
+                "matched": Out(MatchedRow(config)),
+                "matched_valid": Out(1),
                 "hits": Out(RowHits(config)),
                 "hits_valid": Out(1),
                 "room": In(1),
@@ -114,7 +102,8 @@ class RowEngine(wiring.Component):
 
         m.submodules.stack = stack = BlockRam(shape=width, depth=1 << (level_bits + slice_bits), output_register=True)
 
-        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 its outcome, 7 the matched bits.
+        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 its outcome, 7 the matched bits, 8
+        # those that are new.
         travel = data.StructLayout(
             {
                 "op": RowOp,
@@ -131,7 +120,7 @@ class RowEngine(wiring.Component):
         )
         issued = Signal(travel)
         stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, _STAGES + 1)]
-        valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 2)]
+        valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 3)]
         # Nothing is under way.
         empty = Signal(init=1)
         m.d.sync += [
@@ -233,8 +222,8 @@ class RowEngine(wiring.Component):
             final.eq(_lone(todo)),
             open_slices.eq(todo & ~(busy & needs_stack.replicate(slices))),
             chosen.eq(_lowest(open_slices)),
-            issue.eq(active & self.room & (open_slices.any() | (none & starting))),
-            leaves.eq(active & ~closing & Mux(none & ~starting, 1, issue & final)),
+            issue.eq(active & self.room & ~view.row_hold & (open_slices.any() | (none & starting))),
+            leaves.eq(active & ~closing & none & ~starting),
             changing.eq(chosen & (issue & changes_stack).replicate(slices)),
             issued.op.eq(request.op),
             issued.slice.eq(_number(chosen)),
@@ -253,8 +242,8 @@ class RowEngine(wiring.Component):
             *(recent[n].eq(recent[n - 1]) for n in range(1, 4)),
             busy.eq(changing | recent[0] | recent[1] | recent[2] | recent[3]),
         ]
-        with m.If(issue & ~load):
-            m.d.sync += todo.eq(todo & ~chosen)
+        with m.If(issue):
+            m.d.sync += [todo.eq(todo & ~chosen), starting.eq(0)]
         asks = stage[1]
         m.d.comb += [
             view.row_en.eq(valid[1] & asks.listed),
@@ -265,21 +254,14 @@ class RowEngine(wiring.Component):
         m.d.sync += view.row_name.eq(request.operand)
 
         # The end of a document waits until everything before it is through.
-        pending = Signal()
-        bank = Signal()
-        ended = Signal()
-        m.d.comb += finish.eq(active & closing & none & empty & ~pending)
-        m.d.sync += ended.eq(finish)
-        with m.If(finish):
-            m.d.sync += [pending.eq(1), bank.eq(~bank), self.good.eq(request.good), self.over.eq(request.over)]
-        with m.If(self.taken):
-            m.d.sync += pending.eq(0)
-        m.d.comb += [self.done.eq(pending), self.idle.eq(empty & ~pending & ~active)]
+        ended, good, over = Signal(), Signal(), Signal()
+        m.d.comb += [finish.eq(active & closing & none & empty & self.room), self.idle.eq(empty & ~active & ~ended & ~self.matched.end)]
+        m.d.sync += [ended.eq(finish), good.eq(request.good), over.eq(request.over)]
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
         masks = Signal(RowMasks(config))
         single_bit = Signal(width)
-        flags_layout = data.StructLayout({"starts": 1, "ends": 1, "spills": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
+        flags_layout = data.StructLayout({"starts": 1, "lists": 1, "ends": 1, "spills": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
         flags = [Signal(flags_layout, name=f"flags{n}") for n in (3, 4)]
         ahead = stage[2]
         ahead_single = (ahead.op == RowOp.SATISFY) | (ahead.op == RowOp.SEEN) | (ahead.op == RowOp.TEXT)
@@ -288,6 +270,7 @@ class RowEngine(wiring.Component):
             masks.eq(view.masks),
             single_bit.eq(Mux(ahead_single, Const(1, width) << ahead.bit, 0)),
             flags[0].starts.eq(ahead.op == RowOp.START),
+            flags[0].lists.eq((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE)),
             flags[0].ends.eq((ahead.op == RowOp.END) | (ahead.op == RowOp.SPILL)),
             flags[0].spills.eq(ahead.op == RowOp.SPILL),
             flags[0].dones.eq(ahead.op == RowOp.DONE),
@@ -311,7 +294,10 @@ class RowEngine(wiring.Component):
             holds.eq(top & ~text & ~spread(flag.blank)),
             proven.eq((top & text & spread(flag.ends)) | (wild & spread(flag.dones))),
             enters.eq(~masks.test & spread(flag.starts)),
-            begins.eq(masks.first & spread(flag.starts) & (masks.far | spread(flag.root))),
+            # a containment subscription of one name is matched by the name
+            begins.eq(
+                (masks.first & spread(flag.starts) & (masks.far | spread(flag.root))) | (masks.contains & masks.last & spread(flag.lists))
+            ),
             contains.eq(masks.contains & spread(flag.dones)),
             stays.eq((masks.far >> 1) | spread(flag.ends)),
             unnamed.eq(~masks.named),
@@ -415,37 +401,41 @@ class RowEngine(wiring.Component):
             met_write.addr.eq(coming.above + ~spill),
             met_write.data.eq(Mux(spill, met_read.data | texted, 0)),
         ]
-        # A slice counts from the first operation on that has matched something in it.
-        fresh = Signal(2 << slice_bits)
-        m.submodules.matched = matched = memory.Memory(shape=width, depth=2 << slice_bits, init=[])
+        # What the document has matched before; a slice counts from the first operation on that has matched something in it.
+        fresh = Signal(slices)
+        m.submodules.matched = matched = memory.Memory(shape=width, depth=max(slices, 2), init=[])
         read, write = matched.read_port(domain="comb"), matched.write_port()
         found = Signal(width)
         finds = Signal()
-        place, following = Signal(slice_bits + 1), Signal(slice_bits + 1)
+        place = Signal(slice_bits)
         here = Signal()
-        matches = valid[_STAGES + 1]
-        m.d.comb += following.eq(Cat(result.slice, bank))
+        matches, tells = valid[_STAGES + 1], valid[_STAGES + 2]
+        selects = moves | (result.op == RowOp.ATTRIBUTE) | (result.op == RowOp.END) | (result.op == RowOp.DONE)
         m.d.sync += [
-            matches.eq(settled & (moves | (result.op == RowOp.END) | (result.op == RowOp.DONE))),
+            matches.eq(settled & selects),
             found.eq(reach & last),
             finds.eq((reach & last).any()),
-            place.eq(following),
+            place.eq(result.slice),
             # the operation before may be writing this very slice now
-            here.eq(fresh.bit_select(following, 1) | (matches & finds & (place == following))),
+            here.eq(fresh.bit_select(result.slice, 1) | (matches & finds & (place == result.slice))),
+            tells.eq(matches & finds),
+            self.matched.row.eq(found & ~(read.data & spread(here))),
+            self.matched.slice.eq(place),
+            self.matched.end.eq(ended),
+            self.matched.good.eq(good),
+            self.matched.over.eq(over),
         ]
         m.d.comb += [
-            read.addr.eq(Mux(matches, place, Cat(self.scan_slice, ~bank))),
+            read.addr.eq(place),
             write.addr.eq(place),
             write.data.eq((read.data & spread(here)) | found),
-            write.en.eq(matches),
-            self.scan_some.eq(fresh.word_select(~bank, 1 << slice_bits)),
-            self.scan_row.eq(read.data),
-            self.scan_ready.eq(~matches),
+            write.en.eq(matches & finds),
+            self.matched_valid.eq((tells & (self.matched.row != 0)) | self.matched.end),
         ]
-        with m.If(matches & finds):
+        with m.If(ended):
+            m.d.sync += fresh.eq(0)
+        with m.Elif(matches & finds):
             m.d.sync += fresh.bit_select(place, 1).eq(1)
-        with m.If(self.taken | (ended & ~self.good)):
-            m.d.sync += fresh.word_select(~bank, 1 << slice_bits).eq(0)
 
         # What the selection log is told.
         lists = result.op == RowOp.ATTRIBUTE
@@ -455,7 +445,7 @@ class RowEngine(wiring.Component):
             self.hits.slice.eq(result.slice),
             self.hits.node.eq(result.node),
             self.hits.final.eq(moves & result.final),
-            self.hits.good.eq(self.good),
+            self.hits.good.eq(good),
             self.hits_valid.eq((settled & (lists | moves | (result.op == RowOp.END))) | ended),
         ]
         return m

@@ -234,6 +234,7 @@ class SelectionLog(wiring.Component):
                 self.o.payload.end.eq(Mux(item.good, kept, first)),
                 self.o.payload.whole.eq(~over),
                 self.o.payload.sorted.eq(~unsorted),
+                self.o.payload.good.eq(item.good),
             ]
         with m.If(self.o.valid & self.o.ready):
             end = self.o.payload.end

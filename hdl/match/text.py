@@ -139,7 +139,7 @@ class TextStream(wiring.Component):
         trailing = Signal()
         spot = data.StructLayout({"raw": _POSITION, "dense": _POSITION})
         end = Signal(spot)
-        m.submodules.starts = starts = memory.Memory(shape=spot, depth=config.depth + 2, init=[])
+        m.submodules.starts = starts = memory.Memory(shape=spot, depth=1 << ceil_log2(config.depth), init=[])
         start_write, start_read = starts.write_port(), starts.read_port(domain="comb")
         m.d.comb += [
             start_write.addr.eq(depth + 1),

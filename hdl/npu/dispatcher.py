@@ -89,7 +89,7 @@ class Dispatcher(wiring.Component):
         bodies = Signal(tsid_width(self._config) + 1)
         body = Signal()
         sends = Signal()
-        whole = Signal()
+        whole, good = Signal(), Signal()
         selected = Signal()
         m.d.comb += [
             selected.eq(entry.content == Content.SELECTED),
@@ -140,17 +140,17 @@ class Dispatcher(wiring.Component):
                 entries = self.i_selected.payload
                 m.d.comb += [self.i_length.ready.eq(self.i_selected.valid), self.i_selected.ready.eq(self.i_length.valid)]
                 m.d.sync += [self.length.eq(self.i_length.payload), self.end.eq(entries.end), self.sorted.eq(entries.sorted)]
-                m.d.sync += whole.eq(entries.whole)
+                m.d.sync += [whole.eq(entries.whole), good.eq(entries.good)]
                 with m.If(self.i_length.valid & self.i_selected.valid):
                     m.next = "TAKE"
 
-            # Takes t-SIDs, which the SMT looks up, and the end.
+            # Takes t-SIDs, which the SMT looks up, and the end; those of a bad document are dropped.
             with m.State("TAKE"):
                 room = open_lookups != _LOOKUPS
                 m.d.comb += [
                     self.o_lookup.payload.eq(word.tsid),
-                    self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & room),
-                    self.i_matched.ready.eq(word.end | (self.o_lookup.ready & room)),
+                    self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & good & room),
+                    self.i_matched.ready.eq(word.end | ~good | (self.o_lookup.ready & room)),
                     taking.eq(self.o_lookup.valid & self.o_lookup.ready),
                 ]
                 with m.If(self.i_matched.valid & word.end):

@@ -58,7 +58,7 @@ class Npu(wiring.Component):
     -------
     i_verdict : In(stream.Signature(VerdictWord))
     i_matched : In(stream.Signature(MatchedWord(config)))
-        One verdict and one matched set per document.
+        One verdict and one matched set per document; the t-SIDs of one that ends badly are dropped.
     i_selected : In(stream.Signature(SelectedDocument(config)))
         One per document, before its matched set.
     o_outcome : Out(stream.Signature(Outcome(config)))
@@ -68,7 +68,7 @@ class Npu(wiring.Component):
     attribute : In(1)
         The subscription whose t-SID is on ``o_lookup`` selects attributes.
     hold : Out(1)
-        T-SIDs wait whose entries have not been read yet.
+        T-SIDs of publications that have ended wait whose entries have not been read yet.
     o : Out(stream.Signature(DocumentWord)), one per link
         Frames, a packet each.
     keep : In(1)
@@ -160,10 +160,15 @@ class Npu(wiring.Component):
         ):
             wiring.connect(m, source, sink)
 
+        # Entries are given up between documents: only t-SIDs of those that have ended count.
+        ended = Signal(range((1 << tsid_width(config)) + 3))
+        comes = self.i_matched.valid & self.i_matched.ready & self.i_matched.payload.end
+        goes = matched.o.valid & matched.o.ready & matched.o.payload.end
+        m.d.sync += ended.eq(ended + comes - goes)
         words = Signal(32)
         m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))
         m.d.comb += [
-            self.hold.eq(inlet.o.valid | (matched.level != 0) | dispatcher.busy),
+            self.hold.eq((ended != 0) | dispatcher.busy),
             keeper.keep.eq(self.keep),
             keeper.loads.eq(self.loads),
             keeper.ends.eq(self.ends),
