@@ -53,7 +53,7 @@ class _Packs(Checked):
             Assert(tokens <= 2),
             Assert(content <= 12),
             Assert(~dut.o.valid | word.last | (word.count == 4)),
-            Assert(~dut.o.valid | (word.count <= 4)),
+            Assert(~dut.o.valid | word.end | (word.count <= 4)),
             Assert(~ends | ((tokens == 0) & (content == 0) & word.last)),
         ]
         # The byte at one place of all that went in stands at that place of all that comes out.
