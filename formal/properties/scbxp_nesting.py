@@ -70,7 +70,8 @@ class _Ranges(Checked):
             & (mark.close | ~mark.empty)
             & ~mark.cut
         )
-        m.d.comb += Assume(~dut.i.valid | (mark.end & ~inside) | (~mark.end & word))
+        ends = mark.end & ~inside & mark.last & ~mark.close & ~mark.empty
+        m.d.comb += Assume(~dut.i.valid | ends | (~mark.end & word))
         # The facts say what is so; which bytes can start a name is up to the prover.
         packed = SimpleNamespace(**{name: mark[name] for name in CarriedMark.members}, type=self.type, colons=colons, starts=self.starts)
         for name, value in mark_facts(packed, _CONFIG.name_bytes // 4).items():

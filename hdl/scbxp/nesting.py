@@ -316,7 +316,6 @@ class Nesting(wiring.Component):
             out.texts.eq(mark.texts),
             out.empty.eq(mark.empty & mark.close & mark.last & ~is_end),
             out.end.eq(fsm["END"]),
-            out.code.eq(Mux(wins, found.code, document_code)),
             out.length.eq(mark.close_position),
             self.i.ready.eq(free & ((fsm["RUN"] & ~mark.end) | fsm["END"])),
         ]
@@ -324,6 +323,7 @@ class Nesting(wiring.Component):
             m.d.comb += [
                 out.mark.valid.eq(0),
                 out.empty.eq(0),
+                out.code.eq(Mux(wins, found.code, document_code)),
                 out.mark.data.eq(Mux(wins, found.position, Mux(document_code == 0, 0, mark.position))),
             ]
 
