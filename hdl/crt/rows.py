@@ -31,7 +31,7 @@ class VisitorRows(wiring.Component):
         engine does not read, then takes five. A bit that is 1 in a row must be set to 0 there before it is set in another.
     busy : ``Out(1)``
     hold : ``Out(1)``
-        Nothing may be read in the next clock.
+        Nothing may be read in the clock after the next.
     clear, clear_address :
         Forgets the bits at this address, in this clock; not while ``busy``. :attr:`clear_depth` addresses from 0 up are all.
     """
@@ -121,9 +121,9 @@ class VisitorRows(wiring.Component):
             with m.State("WORD"):
                 m.next = "LANE"
             with m.State("LANE"):
-                m.d.comb += old_taken.eq(1)
+                m.d.comb += [old_taken.eq(1), self.hold.eq(1)]
                 m.next = "WRITE"
             with m.State("WRITE"):
-                m.d.comb += [writes.eq(1), self.hold.eq(1)]
+                m.d.comb += writes.eq(1)
                 m.next = "IDLE"
         return m

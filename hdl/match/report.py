@@ -14,7 +14,7 @@ __all__ = ["Reporter"]
 
 _CHUNK = 16
 _QUEUE = 16
-_SLACK = 12
+_SLACK = 13
 """Rows that may still come when there is no more room."""
 _VIEW = ("head_step", "head", "link_tsid", "link")
 
@@ -40,7 +40,7 @@ class Reporter(wiring.Component):
     -------
     o : ``Out(stream.Signature(MatchedWord(config)))``
     matched, matched_valid : ``In``
-        As in :class:`RowEngine`; up to 10 may follow when ``room`` falls.
+        As in :class:`RowEngine`; up to 11 may follow when ``room`` falls.
     room : ``Out(1)``
     view : ``In(CrtView)``, the part about t-SIDs
     idle : ``Out(1)``

@@ -71,7 +71,7 @@ class RowEngine(wiring.Component):
     hits : ``Out(RowHits(config))``, ``hits_valid`` : ``Out(1)``
         Which subscriptions select the node of an operation, a slice a clock and in order, and the end of each document.
     room : ``In(1)``
-        There is room for both; when it falls, at most 10 more of each come.
+        There is room for both; when it falls, at most 11 more of each come.
     """
 
     def __init__(self, config):
@@ -180,7 +180,7 @@ class RowEngine(wiring.Component):
                 # containment is decided once the whole document has been seen
                 m.d.comb += wanted.eq((seen_fresh | view.wild) & (coming.good & view.containment).replicate(slices))
         m.d.comb += [
-            pops.eq(Mux(dones, ~active & empty, ~active | leaves)),
+            pops.eq(Mux(dones, ~active & empty & ~issue, ~active | leaves)),
             spill.eq((texted != 0) & (starts | attributes | satisfies)),
             self.i.ready.eq(pops & ~spill),
             load.eq(self.i.valid & pops),
@@ -213,16 +213,17 @@ class RowEngine(wiring.Component):
 
         # A slice that was changed is on the stack six clocks later; others go first. A tag that ends something has one slice at least.
         chosen, open_slices = Signal(slices), Signal(slices)
-        recent = [Signal(slices, name=f"recent{n}") for n in range(4)]
+        recent = [Signal(slices, name=f"recent{n}") for n in range(3)]
         busy = Signal(slices)
         changing = Signal(slices)
-        none, final = Signal(), Signal()
+        none, final, ends_here = Signal(), Signal(), Signal()
+        pick, goes = Signal(slices), Signal()
         m.d.comb += [
             none.eq(todo == 0),
             final.eq(_lone(todo)),
-            open_slices.eq(todo & ~(busy & needs_stack.replicate(slices))),
-            chosen.eq(_lowest(open_slices)),
-            issue.eq(active & self.room & ~view.row_hold & (open_slices.any() | (none & starting))),
+            pick.eq(_lowest(open_slices)),
+            open_slices.eq(todo & ~((busy | changing) & needs_stack.replicate(slices))),
+            goes.eq(active & self.room & ~view.row_hold & (open_slices.any() | (none & starting))),
             leaves.eq(active & ~closing & none & ~starting),
             changing.eq(chosen & (issue & changes_stack).replicate(slices)),
             issued.op.eq(request.op),
@@ -231,7 +232,7 @@ class RowEngine(wiring.Component):
             issued.listed.eq((chosen & request.slices).any()),
             issued.blank.eq(~(chosen & held).any()),
             issued.root.eq(request.root),
-            issued.final.eq(final),
+            issued.final.eq(ends_here),
             issued.node.eq(request.node),
             issued.above.eq(request.above),
             issued.own.eq(request.above + opening),
@@ -239,11 +240,13 @@ class RowEngine(wiring.Component):
         ]
         m.d.sync += [
             recent[0].eq(changing),
-            *(recent[n].eq(recent[n - 1]) for n in range(1, 4)),
-            busy.eq(changing | recent[0] | recent[1] | recent[2] | recent[3]),
+            *(recent[n].eq(recent[n - 1]) for n in range(1, 3)),
+            busy.eq(changing | recent[0] | recent[1] | recent[2]),
         ]
-        with m.If(issue):
-            m.d.sync += [todo.eq(todo & ~chosen), starting.eq(0)]
+        # A slice is chosen a clock before it is issued.
+        m.d.sync += [issue.eq(goes), chosen.eq(pick), ends_here.eq(final)]
+        with m.If(goes):
+            m.d.sync += [todo.eq(todo & ~pick), starting.eq(0)]
         asks = stage[1]
         m.d.comb += [
             view.row_en.eq(valid[1] & asks.listed),
@@ -255,7 +258,10 @@ class RowEngine(wiring.Component):
 
         # The end of a document waits until everything before it is through.
         ended, good, over = Signal(), Signal(), Signal()
-        m.d.comb += [finish.eq(active & closing & none & empty & self.room), self.idle.eq(empty & ~active & ~ended & ~self.matched.end)]
+        m.d.comb += [
+            finish.eq(active & closing & none & ~issue & empty & self.room),
+            self.idle.eq(empty & ~issue & ~active & ~ended & ~self.matched.end),
+        ]
         m.d.sync += [ended.eq(finish), good.eq(request.good), over.eq(request.over)]
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.

@@ -12,7 +12,7 @@ from hdl.stream import BlockRam, StreamFifo
 __all__ = ["SelectionLog"]
 
 _QUEUE = 16
-_SLACK = 12
+_SLACK = 13
 """Rows that may still come when there is no more room."""
 _RESERVE = 6
 """Entries that may still come when no more are let in."""
@@ -38,7 +38,7 @@ class SelectionLog(wiring.Component):
     Members
     -------
     hits, hits_valid : In(RowHits(config)), In(1)
-        Rows of the engine; up to 9 may follow when ``room`` falls.
+        Rows of the engine; up to 11 may follow when ``room`` falls.
     room : Out(1)
     mark : In(SelectMark(config))
         A subscription has been accepted. One at a time.
