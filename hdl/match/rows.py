@@ -132,7 +132,7 @@ class RowEngine(wiring.Component):
         # The operation that is being issued, the slices that are left of it, and those in which the element it starts from may hold a bit.
         request = Signal(RowRequest(config))
         active = Signal()
-        todo, held = Signal(slices), Signal(slices)
+        remaining, held = Signal(slices), Signal(slices)
         starting, opening, needs_stack, changes_stack, closing = (
             Signal(name=name) for name in ("starting", "opening", "needs_stack", "changes_stack", "closing")
         )
@@ -189,7 +189,7 @@ class RowEngine(wiring.Component):
             m.d.sync += [
                 active.eq(1),
                 request.eq(coming),
-                todo.eq(wanted),
+                remaining.eq(wanted),
                 held.eq(outer),
                 starting.eq(starts | (ends & (texted != 0))),
                 opening.eq(starts),
@@ -201,7 +201,7 @@ class RowEngine(wiring.Component):
             with m.If(spill):
                 m.d.sync += [
                     request.op.eq(RowOp.SPILL),
-                    todo.eq(texted),
+                    remaining.eq(texted),
                     starting.eq(0),
                     opening.eq(0),
                     needs_stack.eq(1),
@@ -219,10 +219,10 @@ class RowEngine(wiring.Component):
         none, final, ends_here = Signal(), Signal(), Signal()
         pick, goes = Signal(slices), Signal()
         m.d.comb += [
-            none.eq(todo == 0),
-            final.eq(_lone(todo)),
+            none.eq(remaining == 0),
+            final.eq(_lone(remaining)),
             pick.eq(_lowest(open_slices)),
-            open_slices.eq(todo & ~((busy | changing) & needs_stack.replicate(slices))),
+            open_slices.eq(remaining & ~((busy | changing) & needs_stack.replicate(slices))),
             goes.eq(active & self.room & ~view.row_hold & (open_slices.any() | (none & starting))),
             leaves.eq(active & ~closing & none & ~starting),
             changing.eq(chosen & (issue & changes_stack).replicate(slices)),
@@ -246,7 +246,7 @@ class RowEngine(wiring.Component):
         # A slice is chosen a clock before it is issued.
         m.d.sync += [issue.eq(goes), chosen.eq(pick), ends_here.eq(final)]
         with m.If(goes):
-            m.d.sync += [todo.eq(todo & ~pick), starting.eq(0)]
+            m.d.sync += [remaining.eq(remaining & ~pick), starting.eq(0)]
         asks = stage[1]
         m.d.comb += [
             view.row_en.eq(valid[1] & asks.listed),
