@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fpga.outputs import pack_output_registers
+from fpga.netlist import finish
 from fpga.synthesis import script
 
 __all__ = ["FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
@@ -64,7 +64,7 @@ def synthesise(rtlil: str, folder: Path, *, top: str, say: Callable[[str], None]
     """Map to ECP5 cells; writes ``x2cbbr.json`` and returns it."""
     (folder / "x2cbbr.il").write_text(rtlil, encoding="utf-8")
     _run([sys.executable, "-c", script("x2cbbr", top=top)], folder, "yosys.log", say=say, what="synthesis (yosys)")
-    pack_output_registers(folder / "x2cbbr.json")
+    finish(folder / "x2cbbr.json")
     netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
     return netlist
 

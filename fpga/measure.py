@@ -20,7 +20,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Sig
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.outputs import pack_output_registers
+from fpga.netlist import finish
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
 
@@ -93,7 +93,7 @@ def _synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> di
     with (folder / f"{name}.log").open("w") as log:
         subprocess.run([sys.executable, "-c", script(name, fast=fast)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
-    saved = pack_output_registers(folder / f"{name}.json")
+    saved = finish(folder / f"{name}.json")["output registers"]
     return {kind: counted.get(kind, 0) - (saved if kind == "TRELLIS_FF" else 0) for kind in RESOURCES}
 
 

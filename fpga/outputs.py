@@ -4,9 +4,7 @@ The output of an ECP5 block RAM is slow (5.8 ns after the clock), that of its ow
 memories without these registers; the flip-flops that it leaves behind the outputs are moved into them here, on the netlist.
 """
 
-import json
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 __all__ = ["pack_output_registers"]
@@ -57,13 +55,12 @@ def _registers(cells: dict[str, _Cell], readers: _Readers, ram: _Cell, ports: st
     return found
 
 
-def pack_output_registers(netlist: Path) -> int:
-    """Change a netlist of yosys in place; returns the number of flip-flops saved.
+def pack_output_registers(design: dict[str, Any]) -> int:
+    """Change a netlist of yosys; returns the number of flip-flops saved.
 
     A block RAM is changed when every output in use of a port goes to a flip-flop and nowhere else, and these flip-flops have the clock
     of the port, the same enable, and no reset.
     """
-    design = json.loads(netlist.read_text(encoding="utf-8"))
     saved = 0
     for module in design["modules"].values():
         cells: dict[str, _Cell] = module["cells"]
@@ -88,5 +85,4 @@ def pack_output_registers(netlist: Path) -> int:
                 for output, register in found.items():
                     ram["connections"][output] = cells.pop(register)["connections"]["Q"]
                 saved += len(found)
-    netlist.write_text(json.dumps(design), encoding="utf-8")
     return saved

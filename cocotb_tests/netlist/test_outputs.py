@@ -67,14 +67,15 @@ def test_registers_move(tmp_path: Path, width: int, depth: int, kind: str, moves
     with (tmp_path / "yosys.log").open("w") as log:
         subprocess.run([sys.executable, "-c", _SYNTHESIS], cwd=tmp_path, check=True, stdout=log, stderr=subprocess.STDOUT)
     netlist = tmp_path / "top.json"
-    assert pack_output_registers(netlist) == (width if moves else 0)
-    cells = json.loads(netlist.read_text())["modules"]["top"]["cells"].values()
+    design = json.loads(netlist.read_text())
+    assert pack_output_registers(design) == (width if moves else 0)
+    cells = design["modules"]["top"]["cells"].values()
     (ram,) = (cell for cell in cells if cell["type"] == "DP16KD")
     registers = [cell for cell in cells if cell["type"] == "TRELLIS_FF"]
     assert len(registers) == (0 if moves else width)
     # In 36 bits one port reads through the outputs of both.
     ports = "AB" if width == 36 else "B"
     assert all(ram["parameters"][f"REGMODE_{port}"] == ("OUTREG" if moves and port in ports else "NOREG") for port in "AB")
-    enable = json.loads(netlist.read_text())["modules"]["top"]["ports"]["enable"]["bits"]
+    enable = design["modules"]["top"]["ports"]["enable"]["bits"]
     if moves:
         assert all(ram["connections"][f"OCE{port}"] == (enable if kind == "enabled" else ["1"]) for port in ports)
