@@ -24,7 +24,7 @@ from fpga.netlist import finish
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
 
-__all__ = ["Harness", "load", "main", "measure"]
+__all__ = ["Harness", "harnessed", "load", "main", "measure", "synthesise", "value"]
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "measure"
 RESOURCES = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
@@ -80,6 +80,12 @@ def load(path: str, params: dict[str, Any]):
     return cls(**params)
 
 
+def harnessed(path: str, params: dict[str, Any]) -> str:
+    """The component in its harness, as yosys reads it."""
+    harness = Harness(load(path, params))
+    return str(rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False))
+
+
 def _tool(name: str) -> str:
     found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
     if found is None:
@@ -87,7 +93,7 @@ def _tool(name: str) -> str:
     return found
 
 
-def _synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dict[str, int]:
+def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dict[str, int]:
     """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
     (folder / f"{name}.il").write_text(text)
     with (folder / f"{name}.log").open("w") as log:
@@ -135,10 +141,8 @@ def measure(
     """Resources and clock of a component; also written to ``build/measure/<name>.json``."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    resources = _synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone", fast=fast)
-    harness = Harness(load(path, params))
-    text = rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False)
-    _synthesise(text, folder, "harness", fast=fast)
+    resources = synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone", fast=fast)
+    synthesise(harnessed(path, params), folder, "harness", fast=fast)
     runs = [_place(folder, device, speed, freq, seed, extra or []) for seed in seeds]
     result = {
         "component": path,
@@ -154,7 +158,8 @@ def measure(
     return result
 
 
-def _value(text: str) -> Any:
+def value(text: str) -> Any:
+    """A parameter given on the command line."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -177,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     params = dict(item.split("=", 1) for item in given.params.split(",") if item)
     result = measure(
         given.component,
-        {key: _value(value) for key, value in params.items()},
+        {key: value(value) for key, value in params.items()},
         device=given.device,
         speed=given.speed,
         freq=given.freq,
