@@ -13,7 +13,7 @@ from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
-from hdl.stream import Register
+from hdl.stream import Relay
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -104,8 +104,8 @@ class Broker(wiring.Component):
         m.submodules.watch = watch = ContentWatch(config)
         m.submodules.npu = npu = Npu(config)
         # Nothing goes through two units without a register.
-        m.submodules.name_requests = requests = Register(NameRequest(config))
-        m.submodules.name_responses = responses = Register(NameResponse(config))
+        m.submodules.name_requests = requests = Relay(NameRequest(config))
+        m.submodules.name_responses = responses = Relay(NameResponse(config))
 
         for source, sink in (
             (wiring.flipped(self.publication), scbxp.i),

@@ -6,10 +6,11 @@ from amaranth.hdl import unsigned
 
 from cocotb_tests.runner import SIMULATORS, simulate
 from cocotb_tests.streams import StreamRules
-from hdl.stream import BlockRam, Register, StreamFifo
+from hdl.stream import BlockRam, Register, Relay, StreamFifo
 
 UNITS = {
     "register": (lambda: Register(unsigned(12)), {"depth": 2, "latency": 1}),
+    "relay": (lambda: Relay(unsigned(12)), {"depth": 1, "latency": 1, "every": 2}),
     "fifo-2": (lambda: StreamFifo(unsigned(12), 2), {"depth": 2, "latency": 1}),
     "fifo-7": (lambda: StreamFifo(unsigned(12), 7), {"depth": 7, "latency": 2}),
     "fifo-37": (lambda: StreamFifo(unsigned(12), 37), {"depth": 37, "latency": 3}),

@@ -4,7 +4,7 @@ from amaranth.hdl import Assert, Module, Signal
 
 from formal.claims import keeps_order, keeps_rules
 from formal.prover import Checked, Property
-from hdl.stream import Register, StreamFifo
+from hdl.stream import Register, Relay, StreamFifo
 
 __all__ = ["PROPERTIES"]
 
@@ -47,10 +47,12 @@ class _BlockRamFifo(StreamFifo):
 
 PROPERTIES = [
     Property(name="register-rules", make=lambda: _Rules(Register(2)), mode="prove"),
+    Property(name="relay-rules", make=lambda: _Rules(Relay(2)), mode="prove"),
     Property(name="fifo-lut-rules", make=lambda: _Rules(StreamFifo(2, 4)), mode="prove"),
     Property(name="fifo-block-rules", make=lambda: _Rules(_BlockRamFifo(2, 5)), mode="prove"),
     Property(name="register-order", make=lambda: _Passes(Register(2), depth=2), mode="prove"),
+    Property(name="relay-order", make=lambda: _Passes(Relay(2), depth=1), mode="prove"),
     Property(name="fifo-lut-order", make=lambda: _Passes(StreamFifo(2, 3), depth=3), mode="prove"),
     Property(name="fifo-block-order", make=lambda: _Passes(_BlockRamFifo(2, 5), depth=5), mode="prove"),
-    Property(name="register-order-mutant", make=lambda: _Passes(Register(2), depth=2), depth=14, mutation=1),
+    Property(name="register-order-mutant", make=lambda: _Passes(Register(2), depth=2), depth=14, mutation=2),
 ]

@@ -2,6 +2,6 @@
 
 from hdl.stream.block_ram import BankedRam, BlockRam
 from hdl.stream.fifo import StreamFifo
-from hdl.stream.register import Register
+from hdl.stream.register import Register, Relay
 
-__all__ = ["BankedRam", "BlockRam", "Register", "StreamFifo"]
+__all__ = ["BankedRam", "BlockRam", "Register", "Relay", "StreamFifo"]

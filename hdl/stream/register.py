@@ -1,10 +1,10 @@
 """Cut a stream's timing paths in both directions."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Register"]
+__all__ = ["Register", "Relay"]
 
 
 class Register(wiring.Component):
@@ -33,19 +33,50 @@ class Register(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        ready = Signal(init=1)
+        # Two flip-flops for one fact: the neighbour's logic is not loaded with the enables of the payload here.
+        ready, full, fills = Signal(init=1), Signal(), Signal()
         valid = Signal()
         payload = Signal(self.shape, reset_less=True)
         skid = Signal(self.shape, reset_less=True)
         m.d.comb += [self.i.ready.eq(ready), self.o.valid.eq(valid), self.o.payload.eq(payload)]
-        with m.If(ready):
+        m.d.comb += fills.eq(valid & ~self.o.ready & (full | self.i.valid))
+        m.d.sync += [full.eq(fills), ready.eq(~fills)]
+        with m.If(~full):
             m.d.sync += skid.eq(self.i.payload)
         with m.If(self.o.ready | ~valid):
-            with m.If(ready):
-                m.d.sync += [valid.eq(self.i.valid), payload.eq(self.i.payload)]
-            with m.Else():
-                m.d.sync += [valid.eq(1), payload.eq(skid)]
-            m.d.sync += ready.eq(1)
-        with m.Elif(ready):
-            m.d.sync += ready.eq(~self.i.valid)
+            m.d.sync += [valid.eq(full | self.i.valid), payload.eq(Mux(full, skid, self.i.payload))]
+        return m
+
+
+class Relay(wiring.Component):
+    """A stream through one place: a payload every other clock, one clock later, with no logic from either side to the other.
+
+    What :class:`Register` does for streams that are never in a hurry, without logic for the payload.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Shape of the payload.
+
+    Members
+    -------
+    i : ``In(stream.Signature(shape))``
+    o : ``Out(stream.Signature(shape))``
+    """
+
+    latency = 1
+    """Clocks from a payload taken to the payload offered."""
+
+    def __init__(self, shape):
+        self.shape = shape
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+
+    def elaborate(self, platform):
+        m = Module()
+        valid = Signal()
+        payload = Signal(self.shape, reset_less=True)
+        m.d.comb += [self.i.ready.eq(~valid), self.o.valid.eq(valid), self.o.payload.eq(payload)]
+        m.d.sync += valid.eq(Mux(valid, ~self.o.ready, self.i.valid))
+        with m.If(~valid):
+            m.d.sync += payload.eq(self.i.payload)
         return m
