@@ -6,7 +6,7 @@ from amaranth.hdl import unsigned
 
 from cocotb_tests.runner import SIMULATORS, simulate
 from cocotb_tests.streams import StreamRules
-from hdl.stream import BlockRam, Register, StreamFifo
+from hdl.stream import BlockRam, PairedRam, Register, StreamFifo
 
 UNITS = {
     "register": (lambda: Register(unsigned(12)), {"depth": 2, "latency": 1}),
@@ -36,6 +36,8 @@ def test_block_ram_is_checked() -> None:
         BlockRam(shape=8, depth=1)
     with pytest.raises(ValueError, match=r"^read_ports must be an integer of at least 1, not 0$"):
         BlockRam(shape=8, depth=2, read_ports=0)
+    with pytest.raises(ValueError, match=r"^depth must be a power of two of at least 2, not 12$"):
+        PairedRam(shape=8, depth=12)
 
 
 def test_rules_judge() -> None:
