@@ -6,7 +6,11 @@ from amaranth.hdl import unsigned
 
 from cocotb_tests.runner import SIMULATORS, simulate
 from cocotb_tests.streams import StreamRules
+<<<<<<< HEAD
 from hdl.stream import BlockRam, Register, Relay, StreamFifo
+=======
+from hdl.stream import BlockRam, PairedRam, Register, StreamFifo
+>>>>>>> 8c4a3ea365c3bfdb4d4a97b4622126d3806b8a67
 
 UNITS = {
     "register": (lambda: Register(unsigned(12)), {"depth": 2, "latency": 1}),
@@ -37,6 +41,8 @@ def test_block_ram_is_checked() -> None:
         BlockRam(shape=8, depth=1)
     with pytest.raises(ValueError, match=r"^read_ports must be an integer of at least 1, not 0$"):
         BlockRam(shape=8, depth=2, read_ports=0)
+    with pytest.raises(ValueError, match=r"^depth must be a power of two of at least 2, not 12$"):
+        PairedRam(shape=8, depth=12)
 
 
 def test_rules_judge() -> None:

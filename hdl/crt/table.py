@@ -1,7 +1,7 @@
 """The content routing table [T 5.3.3]: registration, removal, and what the matching engine reads."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -25,7 +25,7 @@ from hdl.layouts import (
     ProgramWord,
     tsid_width,
 )
-from hdl.stream import BlockRam
+from hdl.stream import BlockRam, PairedRam
 from hdl.values import DecimalReader
 
 __all__ = ["HCD_VISITS", "ContentRoutingTable"]
@@ -120,24 +120,17 @@ class ContentRoutingTable(wiring.Component):
         # The engine's copy of the names' marks.
         m.submodules.marks = marks = BlockRam(shape=NameMarks(config), depth=config.names)
         m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
-        m.submodules.links = links = memory.Memory(shape=TsidLink(config), depth=tsids, init=[])
-        link_read, link_port = links.read_port(domain="comb"), links.write_port()
-        # Registration's side of the links: a clock behind in both directions.
-        link_write = Signal(data.StructLayout({"addr": tsid_width(config), "data": TsidLink(config), "en": 1}))
+        # The first t-SID of each run by its last bit, and the one after each t-SID.
+        m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
+        heads, links = lists_of_tsids.ports
         linked = Signal(TsidLink(config))
-        m.d.sync += [
-            linked.eq(link_read.data),
-            link_port.addr.eq(link_write.addr),
-            link_port.data.eq(link_write.data),
-            link_port.en.eq(link_write.en),
-        ]
-        m.submodules.heads = heads = BlockRam(shape=TsidLink(config), depth=steps, output_register=True)
+        m.d.sync += [linked.eq(links.data), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
         m.submodules.strings = strings = StringStore(config)
         m.submodules.decimal = decimal = DecimalReader(config)
-        for table in (records, names, runs, heads, lists, nodes, numbers):
+        for table in (records, names, runs, lists, nodes, numbers):
             m.d.comb += table.read[0].en.eq(1)
 
         # The staged subscription: steps and attribute tests from the front, text tests from the back, because these are
@@ -195,16 +188,17 @@ class ContentRoutingTable(wiring.Component):
             marks.read[0].addr.eq(view.marks_name),
             marks.read[0].en.eq(view.marks_en),
             view.marks.eq(marks.read[0].data),
-            heads.read[0].addr.eq(Mux(view.quiet, tail, view.head_step)),
-            view.head.eq(heads.read[0].data),
-            heads.write.addr.eq(tail),
+            heads.addr.eq(Mux(view.quiet, tail, view.head_step)),
+            heads.en.eq(1),
+            view.head.eq(heads.data),
             runs.write.addr.eq(command.tsid),
             runs.write.data.first.eq(first),
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            link_read.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
-            view.link.eq(link_read.data),
+            links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
+            links.en.eq(view.quiet | view.link_en),
+            view.link.eq(links.data),
             runs.read[0].addr.eq(command.tsid),
             rows.name.eq(entry.name),
             rows.step.eq(step),
@@ -318,7 +312,7 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
         other = Signal(TestLink(config))
         shared = Signal()
-        m.d.comb += [self.last_step.eq(heads.write.addr), self.shared.eq(shared)]
+        m.d.comb += [self.last_step.eq(tail), self.shared.eq(shared)]
         staged = stage_read.data
         m.d.comb += [
             buckets.read[0].en.eq(1),
@@ -663,13 +657,11 @@ class ContentRoutingTable(wiring.Component):
                 # in front of those that share the run
                 m.d.comb += [
                     runs.write.en.eq(1),
-                    link_write.en.eq(1),
-                    link_write.addr.eq(command.tsid),
-                    link_write.data.eq(heads.read[0].data),
-                    heads.write.en.eq(1),
-                    heads.write.data.tsid.eq(command.tsid),
-                    heads.write.data.more.eq(1),
+                    heads.write_en.eq(1),
+                    heads.write.tsid.eq(command.tsid),
+                    heads.write.more.eq(1),
                 ]
+                m.d.sync += [mate.eq(command.tsid), links.write.eq(heads.data), links.write_en.eq(1)]
                 m.d.sync += [self.registered.eq(self.registered + 1), wants.eq(0)]
                 m.next = "IDLE"
             with m.State("PUBLISH"):
@@ -677,8 +669,8 @@ class ContentRoutingTable(wiring.Component):
                     masks.start.eq(1),
                     masks.value.eq(pattern(entry, first=1, last=total == 1, contains=contains)),
                     runs.write.en.eq(1),
-                    heads.write.data.tsid.eq(command.tsid),
-                    heads.write.en.eq(1),
+                    heads.write.tsid.eq(command.tsid),
+                    heads.write_en.eq(1),
                     buckets.write.en.eq(1),
                     buckets.write.data.eq(Cat(first, 1)),
                     equals.write.en.eq(1),
@@ -728,12 +720,12 @@ class ContentRoutingTable(wiring.Component):
             pause("FOUND3", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.read[0].data.tsid), at_head.eq(1), onward.eq(linked)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), at_head.eq(1), onward.eq(linked)]
                 m.next = "PART1"
-                with m.If(heads.read[0].data.tsid == command.tsid):
+                with m.If(heads.data.tsid == command.tsid):
                     m.next = "RELEASE"
-                    with m.If(heads.read[0].data.more):
-                        m.d.comb += [heads.write.en.eq(1), heads.write.data.eq(linked)]
+                    with m.If(heads.data.more):
+                        m.d.comb += [heads.write_en.eq(1), heads.write.eq(linked)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
@@ -741,7 +733,8 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += mate.eq(leader)
                 m.next = "PART2"
             pause("PART2", "PART3")
-            with m.State("PART3"):
+            pause("PART3", "PART4")
+            with m.State("PART4"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
                 following = linked
                 m.d.sync += [leader.eq(following.tsid), before.eq(mate), at_head.eq(0)]
@@ -749,11 +742,11 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(following.tsid == command.tsid):
                     m.next = "RELEASE"
                     with m.If(following.more):
-                        m.d.comb += [link_write.en.eq(1), link_write.addr.eq(mate), link_write.data.eq(onward)]
+                        m.d.sync += [links.write_en.eq(1), links.write.eq(onward)]
                     with m.Elif(at_head):
-                        m.d.comb += [heads.write.en.eq(1), heads.write.data.tsid.eq(mate)]
+                        m.d.comb += [heads.write_en.eq(1), heads.write.tsid.eq(mate)]
                     with m.Else():
-                        m.d.comb += [link_write.en.eq(1), link_write.addr.eq(before), link_write.data.tsid.eq(mate)]
+                        m.d.sync += [links.write_en.eq(1), links.write.eq(mate), mate.eq(before)]
             with m.State("FORGET"):
                 # out of the chain of runs with this hash
                 m.d.sync += other.eq(Cat(first, 1))

@@ -16,7 +16,7 @@ _CHUNK = 16
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_VIEW = ("head_step", "head", "link_tsid", "link")
+_VIEW = ("head_step", "head", "link_tsid", "link_en", "link")
 
 
 def _lowest(value):
@@ -128,8 +128,8 @@ class Reporter(wiring.Component):
                 with m.If(ended):
                     m.next = "ROW"
 
-        # A list of t-SIDs that share a run: its first, then link by link.
-        current = Signal(TsidLink(config))
+        # A list of t-SIDs that share a run: its first, then link by link; the link of one is read while it becomes the current one.
+        current, following = Signal(TsidLink(config)), Signal(TsidLink(config))
         valid = Signal()
         onward = Signal()
         count = Signal(tsid_width(config))
@@ -138,7 +138,9 @@ class Reporter(wiring.Component):
             m.d.sync += step.eq(heads.o.payload.step)
         m.d.comb += [
             self.o.payload.step.eq(step),
-            view.link_tsid.eq(current.tsid),
+            following.eq(Mux(valid & current.more, view.link, heads.o.payload.link)),
+            view.link_tsid.eq(following.tsid),
+            view.link_en.eq(onward),
             onward.eq(~valid | self.o.ready),
             heads.o.ready.eq(onward & ~(valid & current.more)),
             self.o.valid.eq(valid | steps_out),
@@ -152,7 +154,7 @@ class Reporter(wiring.Component):
         ]
         with m.If(onward):
             m.d.sync += [
-                current.eq(Mux(valid & current.more, view.link, heads.o.payload.link)),
+                current.eq(following),
                 valid.eq((valid & current.more) | heads.o.valid),
             ]
         with m.If(self.o.valid & self.o.ready):

@@ -1,11 +1,11 @@
-"""Block RAM with one write port and synchronous read ports."""
+"""Block RAM with synchronous read ports."""
 
-from amaranth.hdl import Array, Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-__all__ = ["BankedRam", "BlockRam"]
+__all__ = ["BankedRam", "BlockRam", "PairedRam"]
 
 
 class BlockRam(wiring.Component):
@@ -71,6 +71,64 @@ class BlockRam(wiring.Component):
                 m.d.sync += word.eq(inner.data)
             if self.output_register:
                 out = Signal(self.shape, name=f"out{index}", reset_less=True)
+                m.d.sync += out.eq(word)
+                m.d.comb += port.data.eq(out)
+            else:
+                m.d.comb += port.data.eq(word)
+        return m
+
+
+class PairedRam(wiring.Component):
+    """Two tables in one block RAM, each with a port of its own that reads or writes a word in each clock.
+
+    A block of an ECP5 has two such ports for words of up to 18 bits; that is half of one for each table. What a table gives in
+    the clock after it was written is undefined.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Shape of a word.
+    depth : int
+        Number of words of each table, a power of two.
+    output_registers : tuple of two bool
+        For each table: registers the words once more, as in :class:`BlockRam`.
+
+    Members
+    -------
+    ports : ``Out(...).array(2)``
+        Address ``addr``; ``write`` is stored there with ``write_en``. ``data`` is the word at an address one clock earlier, or two with an
+        output register; while ``en`` is 0 nothing is read and the word stays, but for the output register.
+        Contents are zero after configuration and are kept over a reset.
+    """
+
+    def __init__(self, *, shape, depth: int, output_registers: tuple[bool, bool] = (True, True)):
+        if not isinstance(depth, int) or depth < 2 or depth & (depth - 1):
+            raise ValueError(f"depth must be a power of two of at least 2, not {depth!r}")
+        self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
+        self.depth = depth
+        self.output_registers = output_registers
+        port = wiring.Signature(
+            {"addr": In(ceil_log2(depth)), "write": In(self.shape), "write_en": In(1), "en": In(1), "data": Out(self.shape)}
+        )
+        super().__init__({"ports": Out(port).array(2)})
+
+    def elaborate(self, platform):
+        m = Module()
+        attrs = {"no_rw_check": 1, "ram_style": "block"}
+        m.submodules.storage = storage = memory.Memory(shape=self.shape, depth=2 * self.depth, init=[], attrs=attrs)
+        for table, port in enumerate(self.ports):
+            write, read = storage.write_port(), storage.read_port(domain="comb")
+            word = Signal(self.shape, name=f"word{table}", reset_less=True)
+            m.d.comb += [
+                read.addr.eq(Cat(port.addr, Const(table, 1))),
+                write.addr.eq(read.addr),
+                write.data.eq(port.write),
+                write.en.eq(port.write_en),
+            ]
+            with m.If(port.en):
+                m.d.sync += word.eq(read.data)
+            if self.output_registers[table]:
+                out = Signal(self.shape, name=f"out{table}", reset_less=True)
                 m.d.sync += out.eq(word)
                 m.d.comb += port.data.eq(out)
             else:
