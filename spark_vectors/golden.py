@@ -3,7 +3,7 @@
 import hashlib
 import re
 import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
@@ -136,7 +136,7 @@ class Referee:
         parser.feed(data)
         return parser.close()
 
-    def _model(self, parsed: Parsed, sids: Collection[int] | None) -> Golden:
+    def _model(self, parsed: Parsed, sids: Set[int] | None) -> Golden:
         plain = Golden(parsed.code, None if parsed.well_formed else parsed.offset, 0, words_digest(()), (), (), b"")
         if parsed.document is None:
             return plain
@@ -158,7 +158,7 @@ class Referee:
             notified = digest.digest()
         return Golden(Code.OK, None, *_words(parsed), tuple(hits), tuple(map(len, nodes)), notified)
 
-    def _compare(self, data: bytes, parsed: Parsed, model: Golden, sids: Collection[int] | None) -> tuple[str, tuple[int, ...]] | None:
+    def _compare(self, data: bytes, parsed: Parsed, model: Golden, sids: Set[int] | None) -> tuple[str, tuple[int, ...]] | None:
         root = oracle.parse(data)
         judged_data = data
         if (root is not None) is not parsed.well_formed:
@@ -189,7 +189,7 @@ class Referee:
 
             def differs(smaller: bytes) -> bool:
                 parsed = self._parse(smaller)
-                found = self._compare(smaller, parsed, self._model(parsed, ()), ())
+                found = self._compare(smaller, parsed, self._model(parsed, frozenset()), frozenset())
                 return found is not None
 
             return Disagreement(about, minimise(data, differs) if differs(data) else data, "")
@@ -202,7 +202,7 @@ class Referee:
 
         return Disagreement(about, minimise(data, still) if still(data) else data, text)
 
-    def evaluate(self, data: bytes, *, aim: Code | None = None, offset: int | None = None, sids: Collection[int] | None = None) -> Golden:
+    def evaluate(self, data: bytes, *, aim: Code | None = None, offset: int | None = None, sids: Set[int] | None = None) -> Golden:
         """The golden result for the whole set, or for the subscriptions ``sids`` of it.
 
         ``aim`` and ``offset`` are what the document was made to end in: a third, independent word on its verdict.
