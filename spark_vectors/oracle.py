@@ -17,22 +17,25 @@ __all__ = ["DEPARTURES", "Departure", "Judge", "Judged", "accepted", "accepted_b
 _DEFAULT = re.compile(rb"xmlns\s*=")
 _EXPONENT = re.compile(r"[0-9.][eE]")
 _EXPONENT_BYTES = re.compile(rb"[0-9.][eE]")
+_ELEMENT, _ATTRIBUTE, _VALUE, _TEXT, _ENDING = WordType.ELEMENT, WordType.ATTRIBUTE, WordType.VALUE, WordType.TEXT, (WordType.END, b"")
 _APART = bytes.maketrans(b"<>/=\"'&;", b"        ")
 _KNOWN = 16
 """Default namespaces for which expressions are compiled."""
 _NUMERIC = re.compile(r"[0-9.\-]*")
-_TEXT = etree.XPath("string(/)", smart_strings=False)
+_PARSER = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True, load_dtd=False, strip_cdata=True)
+"""Keeps nothing from one document to the next."""
+_STRING = etree.XPath("string(/)", smart_strings=False)
 _VALUES = etree.XPath("/descendant::*/@*", smart_strings=False)
 
 
 def parse(data: bytes) -> "etree._Element | None":
     """The root element, or None where libxml2 finds an error, namespaces included."""
-    parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True, load_dtd=False, strip_cdata=True)
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError:
         return None
-    return None if len(parser.error_log.filter_from_errors()) else root
+    log = _PARSER.error_log
+    return None if len(log) and len(log.filter_from_errors()) else root
 
 
 def accepted(data: bytes) -> bool:
@@ -120,31 +123,23 @@ def accepted_by(data: bytes) -> frozenset[str]:
 def expat_tokens(data: bytes) -> list[tuple[WordType, bytes]] | None:
     """The document's tokens as expat reports them, None where expat, which keeps to the fourth edition's names, does not accept it."""
     found: list[tuple[WordType, bytes]] = []
-    text: list[str] = []
-
-    def flush(*_: object) -> None:
-        if text:
-            found.append((WordType.TEXT, "".join(text).encode()))
-            text.clear()
+    add = found.append
 
     def start(name: str, attributes: list[str]) -> None:
-        flush()
-        found.append((WordType.ELEMENT, name.encode()))
+        add((_ELEMENT, name.encode()))
         for at in range(0, len(attributes), 2):
-            found.append((WordType.ATTRIBUTE, attributes[at].encode()))
-            found.append((WordType.VALUE, attributes[at + 1].encode()))
-
-    def end(_name: str) -> None:
-        flush()
-        found.append((WordType.END, b""))
+            add((_ATTRIBUTE, attributes[at].encode()))
+            add((_VALUE, attributes[at + 1].encode()))
 
     parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    parser.buffer_size = len(data) + 1
     parser.ordered_attributes = True
     parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = text.append
-    parser.CommentHandler = flush
-    parser.ProcessingInstructionHandler = flush
+    parser.EndElementHandler = lambda _: add(_ENDING)
+    parser.CharacterDataHandler = lambda text: add((_TEXT, text.encode()))
+    # These end a text.
+    parser.CommentHandler = parser.ProcessingInstructionHandler = lambda *_: None
     try:
         parser.Parse(data, True)
     except expat.ExpatError:
@@ -262,7 +257,7 @@ class Judge:
 
         A string-value is a piece of the text of the whole document, an attribute's value a piece of its bytes unless it has references.
         """
-        text: str = _TEXT(root)
+        text: str = _STRING(root)
         values = b"+" in data or b"<![CDATA[]]>" in data or _EXPONENT_BYTES.search(data) or "+" in text or _EXPONENT.search(text)
         long = self._long_bytes.search(data) or self._long.search(text)
         if b"&#" in data and not (values and long):

@@ -16,6 +16,8 @@ __all__ = ["Event", "Parsed", "Parser", "parse"]
 _LT, _AMPERSAND, _SLASH, _BANG, _QUESTION = b"<&/!?"
 _SPACES = bytes.maketrans(b"\t\n", b"  ")
 _ELEMENT, _ATTRIBUTE, _VALUE, _TEXT, _END = WordType.ELEMENT, WordType.ATTRIBUTE, WordType.VALUE, WordType.TEXT, WordType.END
+_START_TAG, _ATTRIBUTES = fast.START_TAG.match, fast.ATTRIBUTE.finditer
+_SPACE_RUN, _TEXT_RUN = fast.SPACE_RUN.match, fast.TEXT_RUN.match
 _event = tuple.__new__
 
 
@@ -60,16 +62,19 @@ class Parser(Machine):
             if byte == _LT:
                 beyond = self._pass_markup(data, at, base)
             elif not opened:
-                if run := fast.SPACE_RUN.match(data, at):
+                if run := _SPACE_RUN(data, at):
                     beyond = run.end()
             elif byte == _AMPERSAND:
                 if (found := fast.REFERENCE.match(data, at)) and (value := fast.decoded(found[0])) is not None:
                     text += value
                     self._brackets = 0
                     beyond = found.end()
-            elif not self._brackets and (run := fast.TEXT_RUN.match(data, at)):
-                text += run[0]
+            elif not self._brackets and (run := _TEXT_RUN(data, at)):
                 beyond = run.end()
+                if text or data[beyond : beyond + 1] != b"<" or data[beyond + 1 : beyond + 2] in (b"", b"!"):
+                    text += run[0]
+                elif beyond > at:  # whatever follows ends the text
+                    self._events.append(_event(Event, (_TEXT, run[0], self._text_start, base + beyond)))
             if beyond == at:
                 break
             at = beyond
@@ -90,7 +95,8 @@ class Parser(Machine):
                 if match is None or match[1] != name:
                     return at
                 end = match.end()
-            self._pass_text(base + at)
+            if self._text:
+                self._pass_text(base + at)
             self._open.pop()
             if len(self._prefixes) > scope:
                 del self._prefixes[scope:]
@@ -127,7 +133,7 @@ class Parser(Machine):
             self._text.clear()
 
     def _pass_start_tag(self, data: bytes, at: int, base: int) -> int:
-        match = fast.START_TAG.match(data, at)
+        match = _START_TAG(data, at)
         if match is None or len(self._open) == self._config.depth or (self._root_seen and not self._open):
             return at
         name, inside, slash = match.groups()
@@ -140,7 +146,7 @@ class Parser(Machine):
         prefixed = b":" in name
         if inside:
             names: set[bytes] = set()
-            for found in fast.ATTRIBUTE.finditer(data, *match.span(2)):
+            for found in _ATTRIBUTES(data, *match.span(2)):
                 key, value = found.groups()
                 if len(key) > limit or key in names:
                     return at
@@ -164,7 +170,8 @@ class Parser(Machine):
                 return at
         elif prefixed and not self._all_bound((name,), declared):
             return at
-        self._pass_text(lt)
+        if self._text:
+            self._pass_text(lt)
         self._root_seen = True
         if slash:
             events.append(_event(Event, (_END, b"", lt, end)))
