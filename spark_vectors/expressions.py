@@ -1,15 +1,16 @@
 """A reader of accepted subscriptions that shares nothing with the golden model, and its writer of expressions for libxml2.
 
-libxml2 is asked in one of two spellings. ``plain`` is the text itself from the document node, for documents without
-namespaces. ``guarded`` compares names by ``name()``, as QNames are written, and keeps libxml2 from reading exponents and plus signs as
-numbers, which XPath 1.0 does not have [XPath 3.7, 4.4].
+libxml2 is asked in the cheapest spelling that is right for a document (:class:`Spelling`). ``//`` is always written as the axis that it
+stands for where no predicate counts positions [XPath 2.5], attributes without a prefix as they are, because they are in no namespace
+[Namespaces 6.2], and names with a prefix by ``name()``, because the broker compares them as written.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["FEATURES", "ExpressionError", "PathStep", "PathTest", "ReadPath", "features", "is_decimal", "read"]
+__all__ = ["FEATURES", "GUARDED", "ExpressionError", "PathStep", "PathTest", "ReadPath", "Spelling", "features", "is_decimal", "read"]
 
 _NAME = r"[^\W\d][\w.\-·]*"
 _TOKENS = re.compile(
@@ -21,6 +22,40 @@ _DECIMAL = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*")
 _TEXT = "text()[string()]"
 """A text node has at least one character [XPath 5.7]; libxml2 makes one of an empty CDATA section."""
 _UNREADABLE = "translate(., 'eE+', '') != string(.)"
+
+
+class Spelling(NamedTuple):
+    """How libxml2 is to be asked.
+
+    ``default`` is the namespace of all the document's elements without a prefix, empty where they are in none, and None where there is no
+    such namespace, so that names must be compared as written, by ``name()``, throughout. ``values`` is for documents where a
+    value may have an exponent or a plus sign, which libxml2 reads as numbers and XPath 1.0 does not [XPath 3.7, 4.4], or an empty
+    CDATA section.
+    """
+
+    default: str | None
+    values: bool
+
+    @property
+    def namespaces(self) -> dict[str, str]:
+        """The prefix of the spelling, if it needs one."""
+        return {"d": self.default} if self.default else {}
+
+
+GUARDED = Spelling(None, True)
+"""Right for every document."""
+
+
+def _element(name: str | None, spelling: Spelling) -> str:
+    if name is None:
+        return "*"
+    if ":" in name or spelling.default is None:
+        return f"*[name()='{name}']"
+    return f"d:{name}[name()='{name}']" if spelling.default else name
+
+
+def _attribute(name: str) -> str:
+    return f"@*[name()='{name}']" if ":" in name else f"@{name}"
 
 
 class ExpressionError(ValueError):
@@ -55,29 +90,21 @@ class PathTest:
     def _quoted(self) -> str:
         return f'"{self.literal}"' if '"' not in self.literal else f"'{self.literal}'"
 
-    def plain(self) -> str:
-        """The test for libxml2 as the text has it."""
-        return self._test(f"@{self.name}" if self.subject == "@" else self.subject)
-
-    def guarded(self) -> str:
-        """The test for libxml2 with names and numbers guarded."""
-        subject = {"@": f"@*[name()='{self.name}']", ".": "self::*", "text()": _TEXT}[self.subject]
-        if not self.numeric:
-            return self._test(subject)
-        if self.is_string and not is_decimal(self.literal):
+    def spelled(self, spelling: Spelling) -> str:
+        """The test for libxml2."""
+        subject = _attribute(self.name) if self.subject == "@" else self.subject
+        if self.numeric and self.is_string and not is_decimal(self.literal):
             return "false()"
+        if not spelling.values:
+            return f"{subject} {self.operator} {self._right()}" if self.operator else subject
+        subject = {"@": subject, ".": "self::*", "text()": _TEXT}[self.subject]
+        if not self.numeric:
+            return f"{subject} {self.operator} {self._right()}" if self.operator else subject
         safe = f"{subject}[not({_UNREADABLE})] {self.operator} {self._right()}"
         return f"({safe} or {subject}[{_UNREADABLE}])" if self.operator == "!=" else safe
 
     def _right(self) -> str:
         return self.literal.strip(" \t\r\n") if self.numeric else self._quoted()
-
-    def _test(self, subject: str) -> str:
-        if not self.operator:
-            return subject
-        if self.numeric and self.is_string and not is_decimal(self.literal):
-            return "false()"
-        return f"{subject} {self.operator} {self._quoted() if self.is_string else self.literal}"
 
 
 @dataclass(frozen=True)
@@ -105,24 +132,21 @@ class ReadPath:
         found |= {test.name for step in self.steps for test in step.tests if test.name}
         return frozenset(found | ({self.attribute} - {""}))
 
-    def plain(self) -> str:
-        """The path for a document without namespaces."""
-        steps = (f"{step.axis}{step.name or '*'}" + "".join(f"[{test.plain()}]" for test in step.tests) for step in self.steps)
-        return "".join(steps) + (f"{self.attribute_axis}@{self.attribute}" if self.attribute else "")
-
-    def guarded(self) -> str:
-        """The path for any document."""
+    def spelled(self, spelling: Spelling) -> str:
+        """The path for libxml2, from the document node."""
         parts = []
         for step in self.steps:
-            name = "*" if step.name is None else f"*[name()='{step.name}']"
-            parts.append(step.axis + name + "".join(f"[{test.guarded()}]" for test in step.tests))
-        return "".join(parts) + (f"{self.attribute_axis}@*[name()='{self.attribute}']" if self.attribute else "")
+            axis = "/descendant::" if step.axis == "//" else "/"
+            parts.append(axis + _element(step.name, spelling) + "".join(f"[{test.spelled(spelling)}]" for test in step.tests))
+        if self.attribute:
+            parts.append(("/descendant-or-self::*/" if self.attribute_axis == "//" else "/") + _attribute(self.attribute))
+        return "".join(parts)
 
-    def contained(self) -> str:
+    def contained(self, spelling: Spelling) -> str:
         """Containment as one boolean expression [T 5.3.1]: every filter occurs somewhere in the document."""
 
         def occurs(name: str) -> str:
-            return f"(//*[name()='{name}'] or //@*[name()='{name}'])"
+            return f"(/descendant::{_element(name, spelling)} or /descendant::*/{_attribute(name)})"
 
         parts = [occurs(self.attribute)] if self.attribute else []
         for step in self.steps:
@@ -132,8 +156,8 @@ class ReadPath:
                 if not test.operator:
                     parts.append(occurs(test.name))
                 else:
-                    owner = "*" if test.subject == "@" or step.name is None else f"*[name()='{step.name}']"
-                    parts.append(f"boolean(//{owner}[{test.guarded()}])")
+                    owner = "*" if test.subject == "@" else _element(step.name, spelling)
+                    parts.append(f"boolean(/descendant::{owner}[{test.spelled(spelling)}])")
         return " and ".join(parts) or "true()"
 
 

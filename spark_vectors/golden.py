@@ -3,17 +3,17 @@
 import hashlib
 import re
 import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
-from hdl.contract import INDEX_MAX, WORD_BYTES, Code, Refusal, Semantics
+from hdl.contract import INDEX_MAX, WORD_BYTES, Code, Refusal, Semantics, WordType
 from sim.golden import xpath
-from sim.golden.match import Indexed, NumberDigits, matched, select
-from sim.golden.notify import span
+from sim.golden.match import Indexed, NumberDigits
 from sim.golden.query import Query
+from sim.golden.together import Together
 from sim.golden.words import Word
-from sim.golden.xml import Parsed, Parser
+from sim.golden.xml import Parsed, parse
 from spark_vectors import oracle
 
 __all__ = ["NOTIFIED_BYTES", "Disagreement", "Golden", "Referee", "minimise", "refusal_of", "words_digest"]
@@ -23,6 +23,7 @@ NOTIFIED_BYTES = 4096
 
 _TAG = re.compile(rb"<(/?)([^\s<>/!?]+)[^<>]*?(/?)>")
 _WORD = struct.Struct("<BB4s")
+_NOTIFIED = struct.Struct("<II")
 
 
 def words_digest(words: "Sequence[Word]") -> bytes:
@@ -31,18 +32,37 @@ def words_digest(words: "Sequence[Word]") -> bytes:
     return hashlib.blake2b(packed, digest_size=16).digest()
 
 
+_NO_WORDS = words_digest(())
+
+
+class _Heads(dict[int, bytes]):
+    """By a token's length: its words with type, location and length, and zeros for their bytes."""
+
+    def __init__(self, kind: WordType) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, size: int) -> bytes:
+        lengths = [min(WORD_BYTES, size - at) for at in range(0, size, WORD_BYTES)] or [0]
+        packed = b"".join(_WORD.pack(self._kind << 4 | min(index, INDEX_MAX), length, b"") for index, length in enumerate(lengths))
+        if size <= _KEPT:
+            self[size] = packed
+        return packed
+
+
+_KEPT = 4096
+_HEADS = [_Heads(kind) for kind in sorted(WordType)]
+_PADDING = (b"", b"\0\0\0", b"\0\0", b"\0")
+
+
 def _words(parsed: Parsed) -> tuple[int, bytes]:
     """How many words a document has, and their digest, without making each one."""
-    packed: list[bytes] = []
-    pack = _WORD.pack
-    for kind, value, _, _ in parsed.events:
-        if len(value) <= WORD_BYTES:
-            packed.append(pack(kind << 4, len(value), value))
-            continue
-        for index, at in enumerate(range(0, len(value), WORD_BYTES)):
-            piece = value[at : at + WORD_BYTES]
-            packed.append(pack(kind << 4 | min(index, INDEX_MAX), len(piece), piece))
-    return len(packed), hashlib.blake2b(b"".join(packed), digest_size=16).digest()
+    heads, padding = _HEADS, _PADDING
+    packed = bytearray(b"".join([heads[kind][len(value)] for kind, value, _, _ in parsed.events]))
+    values = b"".join([value + padding[len(value) & 3] if value else b"\0\0\0\0" for _, value, _, _ in parsed.events])
+    for at in range(WORD_BYTES):
+        packed[2 + at :: _WORD.size] = values[at::WORD_BYTES]
+    return len(packed) // _WORD.size, hashlib.blake2b(packed, digest_size=16).digest()
 
 
 def refusal_of(text: str, config: BrokerConfig) -> Refusal:
@@ -123,42 +143,37 @@ class Referee:
 
     def __init__(self, subscriptions: Sequence[tuple[int, str, Semantics]], config: BrokerConfig) -> None:
         self._config = config
-        self._queries: dict[int, tuple[Query, Semantics]] = {}
+        queries: dict[int, tuple[Query, Semantics]] = {}
         self._texts: dict[int, tuple[str, Semantics]] = {}
         for sid, text, semantics in subscriptions:
             if refusal_of(text, config) is Refusal.NONE:
-                self._queries[sid] = (xpath.compile(text, config), semantics)
+                queries[sid] = (xpath.compile(text, config), semantics)
                 self._texts[sid] = (text, semantics)
+        self._together = Together(queries)
         self._judge = oracle.Judge([(sid, text, semantics) for sid, (text, semantics) in self._texts.items()], config)
 
     def _parse(self, data: bytes) -> Parsed:
-        parser = Parser(self._config)
-        parser.feed(data)
-        return parser.close()
+        return parse(data, self._config, tree=False)
 
-    def _model(self, parsed: Parsed, sids: Collection[int] | None) -> Golden:
-        plain = Golden(parsed.code, None if parsed.well_formed else parsed.offset, 0, words_digest(()), (), (), b"")
-        if parsed.document is None:
-            return plain
-        index = Indexed(parsed.document)
-        chosen = {sid: entry for sid, entry in self._queries.items() if sids is None or sid in sids}
+    def _model(self, data: bytes, parsed: Parsed, sids: Set[int] | None) -> Golden:
+        if not parsed.well_formed:
+            return Golden(parsed.code, parsed.offset, 0, _NO_WORDS, (), (), b"")
+        index = Indexed.of_events(parsed.events, data)
         try:
-            hits = [sid for sid, hit in zip(chosen, matched(chosen.values(), index), strict=True) if hit]
+            found = self._together.found(index, sids)
         except NumberDigits:
-            return Golden(Code.NUMBER_DIGITS, None, 0, words_digest(()), (), (), b"")
-        nodes = [select(chosen[sid][0], index) for sid in hits]
+            return Golden(Code.NUMBER_DIGITS, None, 0, _NO_WORDS, (), (), b"")
         notified = b""
         if parsed.length <= NOTIFIED_BYTES:
-            digest, source = hashlib.blake2b(digest_size=16), parsed.document.source
-            for sid, found in zip(hits, nodes, strict=True):
-                # containment selects no nodes
-                exact = chosen[sid][1] is Semantics.EXACT
-                body = b"".join(source[start:end] for start, end in (span(node, source) for node in found)) if exact else b""
-                digest.update(struct.pack("<II", sid, len(body)) + body)
+            digest = hashlib.blake2b(digest_size=16)
+            for entry in found:
+                body = entry.content(index)
+                digest.update(_NOTIFIED.pack(entry.sid, len(body)) + body)
             notified = digest.digest()
-        return Golden(Code.OK, None, *_words(parsed), tuple(hits), tuple(map(len, nodes)), notified)
+        matches, selected = tuple([entry.sid for entry in found]), tuple([len(entry.elements) for entry in found])
+        return Golden(Code.OK, None, *_words(parsed), matches, selected, notified)
 
-    def _compare(self, data: bytes, parsed: Parsed, model: Golden, sids: Collection[int] | None) -> tuple[str, tuple[int, ...]] | None:
+    def _compare(self, data: bytes, parsed: Parsed, model: Golden, sids: Set[int] | None) -> tuple[str, tuple[int, ...]] | None:
         root = oracle.parse(data)
         judged_data = data
         if (root is not None) is not parsed.well_formed:
@@ -189,7 +204,7 @@ class Referee:
 
             def differs(smaller: bytes) -> bool:
                 parsed = self._parse(smaller)
-                found = self._compare(smaller, parsed, self._model(parsed, ()), ())
+                found = self._compare(smaller, parsed, self._model(smaller, parsed, frozenset()), frozenset())
                 return found is not None
 
             return Disagreement(about, minimise(data, differs) if differs(data) else data, "")
@@ -198,17 +213,17 @@ class Referee:
 
         def still(smaller: bytes) -> bool:
             parsed = alone._parse(smaller)
-            return parsed.well_formed and alone._compare(smaller, parsed, alone._model(parsed, None), None) is not None
+            return parsed.well_formed and alone._compare(smaller, parsed, alone._model(smaller, parsed, None), None) is not None
 
         return Disagreement(about, minimise(data, still) if still(data) else data, text)
 
-    def evaluate(self, data: bytes, *, aim: Code | None = None, offset: int | None = None, sids: Collection[int] | None = None) -> Golden:
+    def evaluate(self, data: bytes, *, aim: Code | None = None, offset: int | None = None, sids: Set[int] | None = None) -> Golden:
         """The golden result for the whole set, or for the subscriptions ``sids`` of it.
 
         ``aim`` and ``offset`` are what the document was made to end in: a third, independent word on its verdict.
         """
         parsed = self._parse(data)
-        model = self._model(parsed, sids)
+        model = self._model(data, parsed, sids)
         found = self._compare(data, parsed, model, sids)
         if found is not None:
             return _with(model, self._disagreement(found[0], data, found[1]))

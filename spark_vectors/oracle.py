@@ -1,7 +1,8 @@
 """libxml2's word on documents and subscriptions, through lxml, and the one list of where it departs from the accepted language."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from xml.parsers import expat
 
@@ -9,23 +10,32 @@ from lxml import etree
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics, Verdict, WordType
-from spark_vectors.expressions import ReadPath, read
+from spark_vectors.expressions import ReadPath, Spelling, read
 
 __all__ = ["DEPARTURES", "Departure", "Judge", "Judged", "accepted", "accepted_by", "expat_tokens", "explained", "parse"]
 
-_GUARD = re.compile(rb"xmlns|[0-9.][eE]|\+|&#|<!\[CDATA\[]]>")
-"""Where a document has one of these, libxml2 is asked in the guarded spelling."""
+_DEFAULT = re.compile(rb"xmlns\s*=")
+_EXPONENT = re.compile(r"[0-9.][eE]")
+_EXPONENT_BYTES = re.compile(rb"[0-9.][eE]")
+_ELEMENT, _ATTRIBUTE, _VALUE, _TEXT, _ENDING = WordType.ELEMENT, WordType.ATTRIBUTE, WordType.VALUE, WordType.TEXT, (WordType.END, b"")
+_APART = bytes.maketrans(b"<>/=\"'&;", b"        ")
+_KNOWN = 16
+"""Default namespaces for which expressions are compiled."""
 _NUMERIC = re.compile(r"[0-9.\-]*")
+_PARSER = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True, load_dtd=False, strip_cdata=True)
+"""Keeps nothing from one document to the next."""
+_STRING = etree.XPath("string(/)", smart_strings=False)
+_VALUES = etree.XPath("/descendant::*/@*", smart_strings=False)
 
 
 def parse(data: bytes) -> "etree._Element | None":
     """The root element, or None where libxml2 finds an error, namespaces included."""
-    parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True, load_dtd=False, strip_cdata=True)
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError:
         return None
-    return None if len(parser.error_log.filter_from_errors()) else root
+    log = _PARSER.error_log
+    return None if len(log) and len(log.filter_from_errors()) else root
 
 
 def accepted(data: bytes) -> bool:
@@ -113,31 +123,23 @@ def accepted_by(data: bytes) -> frozenset[str]:
 def expat_tokens(data: bytes) -> list[tuple[WordType, bytes]] | None:
     """The document's tokens as expat reports them, None where expat, which keeps to the fourth edition's names, does not accept it."""
     found: list[tuple[WordType, bytes]] = []
-    text: list[str] = []
-
-    def flush(*_: object) -> None:
-        if text:
-            found.append((WordType.TEXT, "".join(text).encode()))
-            text.clear()
+    add = found.append
 
     def start(name: str, attributes: list[str]) -> None:
-        flush()
-        found.append((WordType.ELEMENT, name.encode()))
+        add((_ELEMENT, name.encode()))
         for at in range(0, len(attributes), 2):
-            found.append((WordType.ATTRIBUTE, attributes[at].encode()))
-            found.append((WordType.VALUE, attributes[at + 1].encode()))
-
-    def end(_name: str) -> None:
-        flush()
-        found.append((WordType.END, b""))
+            add((_ATTRIBUTE, attributes[at].encode()))
+            add((_VALUE, attributes[at + 1].encode()))
 
     parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    parser.buffer_size = len(data) + 1
     parser.ordered_attributes = True
     parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = text.append
-    parser.CommentHandler = flush
-    parser.ProcessingInstructionHandler = flush
+    parser.EndElementHandler = lambda _: add(_ENDING)
+    parser.CharacterDataHandler = lambda text: add((_TEXT, text.encode()))
+    # These end a text.
+    parser.CommentHandler = parser.ProcessingInstructionHandler = lambda *_: None
     try:
         parser.Parse(data, True)
     except expat.ExpatError:
@@ -155,14 +157,30 @@ class Judged:
 
 
 class _Compiled:
-    def __init__(self, sid: int, text: str, semantics: Semantics) -> None:
-        self.sid = sid
+    """One text with one semantics, for the SIDs that have it; expressions are compiled when a document first needs them."""
+
+    def __init__(self, text: str, semantics: Semantics) -> None:
+        self.sids: list[int] = []
         self.path: ReadPath = read(text)
-        self.needles = tuple(name.encode() for name in self.path.names)
-        self.guarded = etree.XPath(f"count({self.path.guarded()})")
-        self.plain = self.guarded if any(":" in name for name in self.path.names) else etree.XPath(f"count({self.path.plain()})")
-        self.contained = None if semantics is Semantics.EXACT else etree.XPath(f"boolean({self.path.contained()})")
+        self.needles = frozenset(name.encode() for name in self.path.names)
+        self.exact = semantics is Semantics.EXACT
         self.numbers = tuple(self._numbers())
+        self._counting: dict[Spelling, etree.XPath] = {}
+        self._containing: dict[Spelling, etree.XPath] = {}
+
+    def count(self, tree: "etree._ElementTree", spelling: Spelling) -> int:
+        """The nodes that the path selects."""
+        found = self._counting.get(spelling)
+        if found is None:
+            found = self._counting[spelling] = etree.XPath(f"count({self.path.spelled(spelling)})", namespaces=spelling.namespaces)
+        return int(found(tree))
+
+    def contained(self, tree: "etree._ElementTree", spelling: Spelling) -> bool:
+        """Whether every filter of the path occurs."""
+        found = self._containing.get(spelling)
+        if found is None:
+            found = self._containing[spelling] = etree.XPath(f"boolean({self.path.contained(spelling)})", namespaces=spelling.namespaces)
+        return bool(found(tree))
 
     def _numbers(self) -> Iterator[tuple[bytes, str]]:
         """The queries for all values that the path compares as numbers, each with a name that must occur."""
@@ -182,10 +200,21 @@ class Judge:
 
     def __init__(self, subscriptions: Sequence[tuple[int, str, Semantics]], config: BrokerConfig) -> None:
         self._config = config
-        self._compiled = [_Compiled(sid, text, semantics) for sid, text, semantics in subscriptions]
-        self._needles = frozenset(needle for entry in self._compiled for needle in entry.needles)
+        compiled: dict[tuple[str, Semantics], _Compiled] = {}
+        for sid, text, semantics in subscriptions:
+            compiled.setdefault((text, semantics), _Compiled(text, semantics)).sids.append(sid)
+        self._compiled = tuple(compiled.values())
         self._numbers = {query: etree.XPath(query) for entry in self._compiled for _, query in entry.numbers}
         self._compared = tuple(dict.fromkeys(pair for entry in self._compiled for pair in entry.numbers))
+        # By one of their names, that of the fewest other entries, None for entries without any.
+        common = Counter(needle for entry in self._compiled for needle in entry.needles)
+        self._by_needle: dict[bytes | None, list[_Compiled]] = {}
+        for entry in self._compiled:
+            self._by_needle.setdefault(min(entry.needles, key=lambda name: (common[name], name), default=None), []).append(entry)
+        self._uris: set[str] = set()
+        shortest = min(config.digits, config.value_bytes) + 1
+        self._long = re.compile(rf"[0-9.\-]{{{shortest}}}")
+        self._long_bytes = re.compile(self._long.pattern.encode())
 
     def _too_long(self, value: str) -> bool:
         trimmed = value.strip(" \t\r\n")
@@ -206,26 +235,60 @@ class Judge:
                     return True
         return False
 
-    def judge(self, data: bytes, root: "etree._Element", *, sids: Collection[int] | None = None) -> Judged:
+    def _default(self, data: bytes, root: "etree._Element") -> str | None:
+        """The one namespace of elements without a prefix, as :class:`Spelling` has it.
+
+        A single declaration, on the root, holds everywhere.
+        """
+        declared = len(_DEFAULT.findall(data)) if b"xmlns" in data else 0
+        if b"<!ATTLIST" in data:
+            return None
+        if declared == 0:
+            return ""
+        uri: str | None = root.nsmap.get(None)
+        if declared > 1 or uri is None:
+            return None
+        if uri not in self._uris and len(self._uris) < _KNOWN:
+            self._uris.add(uri)
+        return uri if uri in self._uris else None
+
+    def _look(self, data: bytes, root: "etree._Element") -> tuple[Spelling, bool]:
+        """The spelling that is right for the document, and whether any of its values can be a number too long.
+
+        A string-value is a piece of the text of the whole document, an attribute's value a piece of its bytes unless it has references.
+        """
+        text: str = _STRING(root)
+        values = b"+" in data or b"<![CDATA[]]>" in data or _EXPONENT_BYTES.search(data) or "+" in text or _EXPONENT.search(text)
+        long = self._long_bytes.search(data) or self._long.search(text)
+        if b"&#" in data and not (values and long):
+            spelled = "\n".join(_VALUES(root))
+            values = values or "+" in spelled or _EXPONENT.search(spelled)
+            long = long or self._long.search(spelled)
+        return Spelling(self._default(data, root), bool(values)), bool(long)
+
+    def judge(self, data: bytes, root: "etree._Element", *, sids: Set[int] | None = None) -> Judged:
         """What the subscriptions, or those with the given SIDs, find in a well-formed document.
 
-        A path whose names do not even occur among the document's bytes is not evaluated: names are never spelled by references.
+        A path whose names do not even occur among the document's bytes is not evaluated: names are never spelled by references, and
+        what stands on either side of one is never part of a name.
         """
         tree = root.getroottree()
-        active = self._compiled if sids is None else [entry for entry in self._compiled if entry.sid in sids]
-        compared = self._compared if sids is None else dict.fromkeys(pair for entry in active for pair in entry.numbers)
-        if self._over_limit(data, root, compared):
-            return Judged((), (), True)
-        present = {needle for needle in self._needles if needle in data}
-        plain = _GUARD.search(data) is None
-        matches, selected = [], []
-        for entry in active:
-            if not present.issuperset(entry.needles):
-                continue
-            if entry.contained is not None and not entry.contained(tree):
-                continue
-            count = int((entry.plain if plain else entry.guarded)(tree))
-            if count or entry.contained is not None:
-                matches.append(entry.sid)
-                selected.append(count)
-        return Judged(tuple(matches), tuple(selected))
+        spelling, long = self._look(data, root)
+        if long:
+            active = self._compiled if sids is None else [entry for entry in self._compiled if not sids.isdisjoint(entry.sids)]
+            compared = self._compared if sids is None else dict.fromkeys(pair for entry in active for pair in entry.numbers)
+            if self._over_limit(data, root, compared):
+                return Judged((), (), True)
+        present = set(data.translate(_APART).split())
+        found: list[tuple[int, int]] = []
+        for needle in (None, *(self._by_needle.keys() & present)):
+            for entry in self._by_needle.get(needle, ()):
+                if not present.issuperset(entry.needles) or (sids is not None and sids.isdisjoint(entry.sids)):
+                    continue
+                if not (entry.exact or entry.contained(tree, spelling)):
+                    continue
+                count = entry.count(tree, spelling)
+                if count or not entry.exact:
+                    found += [(sid, count) for sid in entry.sids if sids is None or sid in sids]
+        found.sort()
+        return Judged(tuple(sid for sid, _ in found), tuple(count for _, count in found))

@@ -22,7 +22,7 @@ from sim.tools import environment
 from sim.verilated.builder import program
 from spark_vectors import oracle
 from spark_vectors.documents import thesis_document
-from spark_vectors.expressions import ReadPath, read
+from spark_vectors.expressions import GUARDED, Spelling, read
 from spark_vectors.families.stock import THESIS_SIZES
 from spark_vectors.golden import refusal_of
 from spark_vectors.parameters import VectorParameters
@@ -35,18 +35,15 @@ _LOOPED = 1000
 _CORES = 2
 
 
-def _spelled(path: ReadPath, *, plain: bool) -> str:
-    return path.plain() if plain and not any(":" in name for name in path.names) else path.guarded()
-
-
 def lxml_loop(parameters: VectorParameters, rows: Sequence[int], *, plain: bool = False) -> tuple[float, int]:
     """Documents a second, and matches in all, of one process that parses each of the documents and evaluates every accepted path on it.
 
     Expressions are compiled beforehand, in the spelling that is right for every document; with ``plain`` as written, which is wrong
     for documents with namespaces and for numbers that only libxml2 reads.
     """
+    spelling = Spelling("", False) if plain else GUARDED
     entries = [entry for entry in parameters.subscription_set(0) if refusal_of(entry.text, parameters.limits) is Refusal.NONE]
-    compiled = [etree.XPath(f"boolean({_spelled(read(entry.text), plain=plain)})") for entry in entries]
+    compiled = [etree.XPath(f"boolean({read(entry.text).spelled(spelling)})") for entry in entries]
     documents = [parameters.document(row).data for row in rows]
     matches = 0
     start = time.perf_counter()

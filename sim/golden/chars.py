@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-__all__ = ["DIGITS", "HEX_DIGITS", "QUOTES", "WHITE_SPACE", "is_char", "is_name_char", "is_name_start", "utf8_length"]
+__all__ = ["DIGITS", "HEX_DIGITS", "NAME_EXTRA", "NAME_START", "QUOTES", "WHITE_SPACE", "is_char", "is_name_char", "is_name_start", "utf8_length"]
 
 WHITE_SPACE = frozenset(b"\t\n\r ")
 """S [XML 2.3]."""
@@ -10,7 +10,7 @@ QUOTES = frozenset(b"\"'")
 DIGITS = frozenset(b"0123456789")
 HEX_DIGITS = frozenset(b"0123456789abcdefABCDEF")
 
-_NAME_START = (
+NAME_START = (
     (0x3A, 0x3A),
     (0x41, 0x5A),
     (0x5F, 0x5F),
@@ -30,11 +30,11 @@ _NAME_START = (
 )
 """NameStartChar [XML 2.3, 4]."""
 
-_NAME_EXTRA = ((0x2D, 0x2E), (0x30, 0x39), (0xB7, 0xB7), (0x300, 0x36F), (0x203F, 0x2040))
+NAME_EXTRA = ((0x2D, 0x2E), (0x30, 0x39), (0xB7, 0xB7), (0x300, 0x36F), (0x203F, 0x2040))
 """What NameChar adds to NameStartChar [XML 2.3, 4a]."""
 
-_START_EDGES = [edge for low, high in _NAME_START for edge in (low, high + 1)]
-_EXTRA_EDGES = [edge for low, high in _NAME_EXTRA for edge in (low, high + 1)]
+_START_EDGES = [edge for low, high in NAME_START for edge in (low, high + 1)]
+_EXTRA_EDGES = [edge for low, high in NAME_EXTRA for edge in (low, high + 1)]
 
 
 def is_name_start(point: int) -> bool:

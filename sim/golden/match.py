@@ -19,12 +19,25 @@ from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
 from hdl.config import BrokerConfig
-from hdl.contract import Semantics
+from hdl.contract import Semantics, WordType
+from sim.golden.events import Event
 from sim.golden.number import NumberDigits, from_string
 from sim.golden.query import Axis, Operator, Query, Step, Subject, Test
 from sim.golden.tree import Document, Element
 
-__all__ = ["Attribute", "Indexed", "NumberDigits", "Selected", "comparison", "matched", "matches", "select"]
+__all__ = [
+    "Attribute",
+    "Condition",
+    "Indexed",
+    "NumberDigits",
+    "Selected",
+    "below",
+    "comparison",
+    "condition",
+    "matched",
+    "matches",
+    "select",
+]
 
 
 class Attribute(NamedTuple):
@@ -61,16 +74,25 @@ def comparison(test: Test) -> Callable[[bytes, Decimal | None], bool]:
     return lambda _, number: of_nan if number is None else compare(number, limit)
 
 
-def _is_declaration(name: bytes) -> bool:
-    return name == b"xmlns" or name.startswith(b"xmlns:")
-
-
 class Indexed:
     """A document laid out for many subscriptions: elements in document order with their parents, names, attributes and texts."""
 
     def __init__(self, document: Document) -> None:
-        self.document = document
-        self.elements: list[Element] = []
+        self._prepare(document.source)
+        self._lay_out(document.root)
+        self._text = b"".join(self._stream)
+
+    @classmethod
+    def of_events(cls, events: Iterable[Event], source: bytes) -> "Indexed":
+        """The same from a well-formed document's events, without a tree."""
+        index = cls.__new__(cls)
+        index._prepare(source)
+        index._follow(events)
+        index._text = b"".join(index._stream)
+        return index
+
+    def _prepare(self, source: bytes) -> None:
+        self.source = source
         self.parents: list[int] = []
         self.last: list[int] = []
         """The last descendant of each element, itself if it has none."""
@@ -79,12 +101,17 @@ class Indexed:
         self.values: dict[bytes, list[bytes]] = {}
         """The values of each attribute name."""
         self.texts: list[list[bytes]] = []
+        self.bounds: list[tuple[int, int]] = []
+        """Where each element stands in the source."""
+        self.elements: list[Element] = []
+        """Those of the tree, none where the index was made without one."""
+        self.labels: list[bytes] = []
+        """The name of each element."""
         self._spans: list[tuple[int, int]] = []
-        self._stream = bytearray()
+        self._stream: list[bytes] = []
+        self._length = 0
         self._numbers: dict[bytes, Decimal | None] = {}
         self._checked: set[tuple[Subject, bytes | None]] = set()
-        self._lay_out(document.root)
-        self._text = bytes(self._stream)
 
     def _lay_out(self, root: Element) -> None:
         open_elements = [(self._enter(root, -1), iter(root.children))]
@@ -94,30 +121,77 @@ class Indexed:
                 if isinstance(child, Element):
                     open_elements.append((self._enter(child, index), iter(child.children)))
                     break
-                self.texts[index].append(child.value)
-                self._stream += child.value
+                self._add_text(index, child.value)
             else:
                 open_elements.pop()
-                self.last[index] = len(self.elements) - 1
-                self._spans[index] = (self._spans[index][0], len(self._stream))
+                self._leave(index, self.elements[index].end)
 
     def _enter(self, element: Element, parent: int) -> int:
-        index = len(self.elements)
         self.elements.append(element)
-        self.parents.append(parent)
-        self.last.append(index)
-        self.names.setdefault(element.name, []).append(index)
-        attributes = {name: value for name, value in element.attributes if not _is_declaration(name)}
-        self.attributes.append(attributes)
-        for name, value in attributes.items():
-            self.values.setdefault(name, []).append(value)
-        self.texts.append([])
-        self._spans.append((len(self._stream), 0))
+        index = self._open(element.name, element.start, parent)
+        for name, value in element.attributes:
+            self._add_attribute(index, name, value)
         return index
+
+    def _follow(self, events: Iterable[Event]) -> None:
+        index = -1
+        attribute = b""
+        for kind, value, start, end in events:
+            if kind is WordType.ELEMENT:
+                index = self._open(value, start, index)
+            elif kind is WordType.END:
+                self._leave(index, end)
+                index = self.parents[index]
+            elif kind is WordType.TEXT:
+                self._add_text(index, value)
+            elif kind is WordType.ATTRIBUTE:
+                attribute = value
+            else:
+                self._add_attribute(index, attribute, value)
+
+    def _open(self, name: bytes, start: int, parent: int) -> int:
+        index = len(self.parents)
+        self.parents.append(parent)
+        self.labels.append(name)
+        self.last.append(index)
+        self.bounds.append((start, start))
+        self.attributes.append({})
+        self.texts.append([])
+        self._spans.append((self._length, 0))
+        if name in self.names:
+            self.names[name].append(index)
+        else:
+            self.names[name] = [index]
+        return index
+
+    def _leave(self, index: int, end: int) -> None:
+        self.last[index] = len(self.parents) - 1
+        self.bounds[index] = (self.bounds[index][0], end)
+        self._spans[index] = (self._spans[index][0], self._length)
+
+    def _add_text(self, index: int, value: bytes) -> None:
+        self.texts[index].append(value)
+        self._stream.append(value)
+        self._length += len(value)
+
+    def _add_attribute(self, index: int, name: bytes, value: bytes) -> None:
+        if name == b"xmlns" or name.startswith(b"xmlns:"):
+            return
+        self.attributes[index][name] = value
+        if name in self.values:
+            self.values[name].append(value)
+        else:
+            self.values[name] = [value]
+
+    def element(self, index: int) -> Element:
+        """The element of the tree, or one that stands for it, with its name, its own attributes and its place, where there is none."""
+        if self.elements:
+            return self.elements[index]
+        return Element(self.labels[index], list(self.attributes[index].items()), [], *self.bounds[index])
 
     def named(self, name: bytes | None) -> Iterable[int]:
         """The elements of that name in document order, all of them for None."""
-        return range(len(self.elements)) if name is None else self.names.get(name, ())
+        return range(len(self.parents)) if name is None else self.names.get(name, ())
 
     def string_value(self, index: int) -> bytes:
         start, end = self._spans[index]
@@ -135,36 +209,56 @@ class Indexed:
         """Raises :class:`NumberDigits` when a value that the subscription compares as a number is over the limit."""
         for place in query.compared:
             if place not in self._checked:
-                for value in self._compared(*place):
-                    self.number(value, query.config)
+                self.check_place(place, query.config)
                 self._checked.add(place)
 
-    def _compared(self, subject: Subject, name: bytes | None) -> Iterable[bytes]:
+    def check_place(self, place: tuple[Subject, bytes | None], config: BrokerConfig) -> None:
+        """The same for the values of one place of :attr:`Query.compared`."""
+        short = min(config.digits, config.value_bytes)  # nothing of so few bytes is over a limit
+        subject, name = place
         if subject is Subject.ATTRIBUTE:
-            return self.values.get(name or b"", ())
-        if subject is Subject.SELF:
-            return (self.string_value(index) for index in self.named(name))
-        return (value for index in self.named(name) for value in self.texts[index])
+            values: Iterable[bytes] = self.values.get(name or b"", ())
+        elif subject is Subject.SELF:
+            spans = self._spans
+            values = [self.string_value(index) for index in self.named(name) if spans[index][1] - spans[index][0] > short]
+        else:
+            values = [value for index in self.named(name) for value in self.texts[index]]
+        for value in values:
+            if len(value) > short:
+                self.number(value, config)
 
     def passing(self, test: Test, elements: Iterable[int], config: BrokerConfig) -> list[int]:
         """The elements on which the test holds; its numbers are checked already."""
-        holds = comparison(test)
-        if test.numeric and test.number is not None:
+        return condition(test, config)(self, elements)
 
-            def accept(value: bytes) -> bool:
-                return holds(value, self.number(value, config))
 
-        else:
+Condition: TypeAlias = Callable[[Indexed, Iterable[int]], list[int]]
+"""The elements, of those given, on which a test holds."""
 
-            def accept(value: bytes) -> bool:
-                return holds(value, None)
 
-        if test.subject is Subject.ATTRIBUTE:
-            name, attributes = test.name, self.attributes
-            return [index for index in elements if (value := attributes[index].get(name)) is not None and accept(value)]
-        if test.subject is Subject.SELF:
-            return [index for index in elements if accept(self.string_value(index))]
-        return [index for index in elements if any(map(accept, self.texts[index]))]
+def condition(test: Test, config: BrokerConfig) -> Condition:
+    """A test made ready for any number of documents, whose numbers are checked already."""
+    holds, name = comparison(test), test.name
+    numeric = test.numeric and test.number is not None
+
+    def accepted(index: Indexed) -> Callable[[bytes], bool]:
+        if not numeric:
+            return lambda value: holds(value, None)
+        return lambda value: holds(value, index.number(value, config))
+
+    def of_attribute(index: Indexed, elements: Iterable[int]) -> list[int]:
+        accept, attributes = accepted(index), index.attributes
+        return [element for element in elements if (value := attributes[element].get(name)) is not None and accept(value)]
+
+    def of_itself(index: Indexed, elements: Iterable[int]) -> list[int]:
+        accept = accepted(index)
+        return [element for element in elements if accept(index.string_value(element))]
+
+    def of_texts(index: Indexed, elements: Iterable[int]) -> list[int]:
+        accept, texts = accepted(index), index.texts
+        return [element for element in elements if any(map(accept, texts[element]))]
+
+    return {Subject.ATTRIBUTE: of_attribute, Subject.SELF: of_itself, Subject.TEXT: of_texts}[test.subject]
 
 
 def _indexed(document: Document | Indexed) -> Indexed:
@@ -179,13 +273,13 @@ def _walk(step: Step, index: Indexed, context: list[int], config: BrokerConfig) 
     elif context == [-1]:
         found = list(index.named(step.name))
     else:
-        found = _below(index, context, index.named(step.name), itself=False)
+        found = below(index, context, index.named(step.name), itself=False)
     for test in step.tests:
         found = index.passing(test, found, config)
     return found
 
 
-def _below(index: Indexed, context: list[int], candidates: Iterable[int], *, itself: bool) -> list[int]:
+def below(index: Indexed, context: list[int], candidates: Iterable[int], *, itself: bool) -> list[int]:
     """The candidates that are descendants of a context element (or such an element ``itself``); both in document order."""
     found = []
     position, reach = 0, -1
@@ -211,7 +305,7 @@ def _selected(query: Query, index: Indexed) -> list[int]:
     if name is None:
         return context
     if query.attribute_axis is Axis.DESCENDANT:
-        context = _below(index, context, index.named(None), itself=True)
+        context = below(index, context, index.named(None), itself=True)
     return [element for element in context if name in index.attributes[element]]
 
 
@@ -232,7 +326,7 @@ def select(query: Query, document: Document | Indexed) -> list[Selected]:
     """The nodes that the expression selects by XPath 1.0, in document order; raises :class:`NumberDigits`."""
     index = _indexed(document)
     index.check_numbers(query)
-    elements = [index.elements[element] for element in _selected(query, index)]
+    elements = [index.element(element) for element in _selected(query, index)]
     if query.attribute is None:
         return list(elements)
     return [Attribute(element, query.attribute) for element in elements]

@@ -13,12 +13,12 @@ from sim.golden.number import WHITE_SPACE
 from sim.golden.query import Query
 from sim.golden.tree import Document
 
-__all__ = ["content", "span"]
+__all__ = ["attribute_span", "content", "span"]
 
 
 def content(query: Query, document: Document | Indexed, content: Content, semantics: Semantics = Semantics.EXACT) -> bytes:
     """The body of the notification of a publication to a matching subscription."""
-    source = document.document.source if isinstance(document, Indexed) else document.source
+    source = document.source
     if content is Content.HEADER or (content is Content.SELECTED and semantics is Semantics.CONTAINMENT):
         return b""
     if content is Content.WHOLE:
@@ -30,7 +30,11 @@ def span(node: Selected, source: bytes) -> tuple[int, int]:
     """First byte, and byte after the last, of a selected node in the source of its document."""
     if not isinstance(node, Attribute):
         return node.start, node.end
-    position = node.element.start + 1 + len(node.element.name)
+    return attribute_span(node.element.start + 1 + len(node.element.name), node.name, source)
+
+
+def attribute_span(position: int, name: bytes, source: bytes) -> tuple[int, int]:
+    """The same of an attribute, looked for from the position on, that of the end of its element's name."""
     while True:
         while source[position] in WHITE_SPACE:
             position += 1
@@ -39,6 +43,6 @@ def span(node: Selected, source: bytes) -> tuple[int, int]:
         while source[quote] in WHITE_SPACE:
             quote += 1
         end = source.index(source[quote : quote + 1], quote + 1) + 1
-        if source[position:equals].rstrip(WHITE_SPACE) == node.name:
+        if source[position:equals].rstrip(WHITE_SPACE) == name:
             return position, end
         position = end

@@ -11,7 +11,7 @@ from sim.golden.match import matched
 from sim.golden.xml import parse
 from spark_vectors import golden, oracle
 from spark_vectors.documents import document
-from spark_vectors.expressions import FEATURES, ExpressionError, features, read
+from spark_vectors.expressions import FEATURES, GUARDED, ExpressionError, Spelling, features, read
 from spark_vectors.golden import Referee, minimise
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.queries import PathParameters, subscription_set
@@ -97,6 +97,15 @@ def test_containment_on_a_worked_example(text: str, hit: bool) -> None:
         ("and/text", b"<and><text/></and>", True),
         ("a[text()='']", b"<a><![CDATA[]]></a>", False),
         ("a[text()='bcd']", b"<a>b<![CDATA[c]]>&#100;</a>", True),
+        ("c[. = 1000]", b"<c>1<d>e3</d></c>", False),
+        ("c[. != 1000]", b"<c>1<![CDATA[e]]>3</c>", True),
+        ("c[@v = 1000]", b"<c v='1&#101;3'/>", False),
+        ("/b/a", b"<b xmlns='u' xmlns:p='u'><p:a/></b>", False),
+        ("/b/a", b"<b xmlns='u' xmlns:p='u'><p:a/><a/></b>", True),
+        ("/b/a", b"<b xmlns='u'><a xmlns=''/></b>", True),
+        ("/b/a", b"<b><a xmlns='u'/></b>", True),
+        ("/b//@a", b"<b xmlns='u' a=''/>", True),
+        ("/b//@p:a", b"<b xmlns:p='u'><c p:a=''/></b>", True),
     ],
 )
 def test_judge_follows_the_recommendation(text: str, document: bytes, hit: bool) -> None:
@@ -141,11 +150,33 @@ def test_long_numbers_count_by_name(text: str, over: bool) -> None:
     assert oracle.Judge([(1, text, Semantics.EXACT)], CONFIG).judge(SAMPLE, root).over_limit is over
 
 
+@pytest.mark.parametrize(
+    ("document", "over"),
+    [
+        (b"<a>12345678<!-- -->90123456</a>", True),
+        (b"<a>12345678<b>90123456</b></a>", True),
+        (b"<a>12345678<![CDATA[90123456]]></a>", True),
+        (b"<a>1234567890123&#52;&#53;&#54;</a>", True),
+        (b"<a>12345678 90123456</a>", False),
+        (b"<a>123456789012345000</a>", False),
+        (b"<b>1234567890123456</b>", False),
+    ],
+)
+def test_long_numbers_are_put_together(document: bytes, over: bool) -> None:
+    root = oracle.parse(document)
+    assert root is not None
+    assert oracle.Judge([(1, "//a[. > 1]", Semantics.EXACT)], CONFIG).judge(document, root).over_limit is over
+
+
 def test_expressions_are_written_for_libxml2() -> None:
     path = read("a [ @p:b<'7' and . != 5 ]")
-    assert path.plain() == '/a[@p:b < "7"][. != 5]'
+    assert path.spelled(Spelling("", False)) == "/a[@*[name()='p:b'] < 7][. != 5]"
+    assert path.spelled(Spelling("urn:u", False)) == "/d:a[name()='a'][@*[name()='p:b'] < 7][. != 5]"
     unread = "translate(., 'eE+', '') != string(.)"
-    assert path.guarded() == (f"/*[name()='a'][@*[name()='p:b'][not({unread})] < 7][(self::*[not({unread})] != 5 or self::*[{unread}])]")
+    assert path.spelled(GUARDED) == (
+        f"/*[name()='a'][@*[name()='p:b'][not({unread})] < 7][(self::*[not({unread})] != 5 or self::*[{unread}])]"
+    )
+    assert read("//a//b[@c]//@d").spelled(Spelling("", False)) == "/descendant::a/descendant::b[@c]/descendant-or-self::*/@d"
     assert path.names == {"a", "p:b"}
     with pytest.raises(ExpressionError, match=r"^the text must follow the grammar, not have '\|b' at 2$"):
         read("/a|b")
