@@ -58,7 +58,7 @@ def build(
     _say("  writing the design")
     files, platform = _plan(one, config, mhz)
     (folder / "x2cbbr.lpf").write_text(files["x2cbbr.lpf"], encoding="utf-8")
-    netlist = synthesise(files["x2cbbr.il"], folder, top="x2cbbr", say=_say)
+    netlist = synthesise(files["x2cbbr.il"], folder, top="x2cbbr", fast=one.fast, say=_say)
     used = resources(netlist)
     _say(f"  LUT4 {used['luts']}, FF {used['ffs']}, DP16KD {used['brams']}")
     size = next(name for name in platform._nextpnr_device_options if name == platform.device)
@@ -81,6 +81,7 @@ def build(
         "board": one.name,
         "device": f"{platform.device}-{platform.speed}{platform.package}",
         "preset": _preset(config),
+        "mapped": "for speed" if one.fast else "for area",
         "config": dataclasses.asdict(config),
         **used,
         "fmax_mhz": best.mhz,

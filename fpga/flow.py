@@ -60,10 +60,10 @@ def _run(command: Sequence[str], folder: Path, log: str, *, say: Callable[[str],
     say(f"  {what}: done in {time.monotonic() - started:.0f} s")
 
 
-def synthesise(rtlil: str, folder: Path, *, top: str, say: Callable[[str], None]) -> dict[str, Any]:
-    """Map to ECP5 cells; writes ``x2cbbr.json`` and returns it."""
+def synthesise(rtlil: str, folder: Path, *, top: str, fast: bool, say: Callable[[str], None]) -> dict[str, Any]:
+    """Map to ECP5 cells, ``fast`` ones or few; writes ``x2cbbr.json`` and returns it."""
     (folder / "x2cbbr.il").write_text(rtlil, encoding="utf-8")
-    _run([sys.executable, "-c", script("x2cbbr", top=top)], folder, "yosys.log", say=say, what="synthesis (yosys)")
+    _run([sys.executable, "-c", script("x2cbbr", top=top, fast=fast)], folder, "yosys.log", say=say, what="synthesis (yosys)")
     finish(folder / "x2cbbr.json")
     netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
     return netlist

@@ -49,7 +49,8 @@ class BrokerConfig:
     """Parsed words kept for reading."""
     selected: int = 512
     """Places for the selected nodes of the publications that are matched or notified: one for each group of 16 neighbouring steps and
-    tests that select a node, and one more for each attribute."""
+    tests that select a node, and one more for each attribute. With 0 there is no hardware for them: notifications of selected nodes
+    go without."""
 
     def __post_init__(self) -> None:
         def rule(holds: bool, name: str, wanted: str) -> None:
@@ -60,11 +61,11 @@ class BrokerConfig:
             value = getattr(self, field.name)
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"{field.name} must be an integer, not {value!r}")
-            rule(value >= 1, field.name, "at least 1")
+            rule(value >= 1 or field.name == "selected", field.name, "at least 1")
         rule(self.subscriptions <= 4095, "subscriptions", "at most 4095")
         rule(self.steps % self.slices == 0, "steps", f"a multiple of the {self.slices} slices")
         rule(self.steps >= self.subscription_steps, "steps", f"at least the {self.subscription_steps} steps of a subscription")
-        for name in ("names", "values", "xram_bytes", "pram_words", "selected"):
+        for name in ("names", "values", "xram_bytes", "pram_words"):
             rule(_power_of_two(getattr(self, name)), name, "a power of two")
         rule(self.learned >= self.attributes + 10, "learned", f"at least 10 more than the {self.attributes} attributes of a tag")
         rule(self.name_bytes % 4 == 0 and self.name_bytes <= 64, "name_bytes", "a multiple of 4, at most 64")
@@ -74,7 +75,7 @@ class BrokerConfig:
         rule(self.digits <= 15, "digits", "at most 15, where decimal and IEEE double order agree")
         rule(self.links <= 4, "links", "at most 4")
         rule(self.brokers <= 7, "brokers", "at most 7, the bytes left in an o-SID")
-        rule(self.selected >= 16, "selected", "at least 16")
+        rule(self.selected == 0 or (self.selected >= 16 and _power_of_two(self.selected)), "selected", "0 or a power of two of at least 16")
         rule(1024 <= self.xram_bytes <= 4096, "xram_bytes", "1024 to 4096")
 
     @classmethod
@@ -86,9 +87,11 @@ class BrokerConfig:
 
 
 PRESETS: dict[str, BrokerConfig] = {
+    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=64, values=128, numbers=128, links=1, selected=0),
     "default": BrokerConfig(),
     "large": BrokerConfig(
         subscriptions=1024, steps=4096, slices=16, names=1024, learned=256, values=1024, numbers=1024, depth=64, pram_words=1024
     ),
 }
-"""``default`` is meant for an LFE5U-25F, ``large`` for an LFE5U-85F; docs/results/broker.md says what fits."""
+"""``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;
+docs/results/broker.md says what fits."""

@@ -34,6 +34,7 @@ __all__ = [
     "TextWord",
     "VerdictWord",
     "WordType",
+    "log_width",
     "name_id_width",
     "node_width",
     "row_width",
@@ -79,6 +80,11 @@ def step_width(config) -> int:
 def node_width(config) -> int:
     """Width of a node's number in its document: the elements and attributes of a document that fits the X-RAM have four bytes each."""
     return exact_log2(config.xram_bytes // contract.WORD_BYTES)
+
+
+def log_width(config) -> int:
+    """Width of an address in the selection log."""
+    return exact_log2(config.selected) if config.selected else 1
 
 
 class DocumentWord(data.Struct):
@@ -301,7 +307,7 @@ class SelectedDocument(data.StructLayout):
     counts; it comes before the end of that."""
 
     def __init__(self, config):
-        super().__init__({"end": exact_log2(config.selected) + 1, "whole": 1, "sorted": 1, "good": 1})
+        super().__init__({"end": log_width(config) + 1, "whole": 1, "sorted": 1, "good": 1})
 
 
 class SelectMark(data.StructLayout):

@@ -28,6 +28,16 @@ DEFAULT = {
     "pram_words": 512,
     "selected": 512,
 }
+SMALL = DEFAULT | {
+    "subscriptions": 127,
+    "steps": 512,
+    "names": 128,
+    "learned": 64,
+    "values": 128,
+    "numbers": 128,
+    "links": 1,
+    "selected": 0,
+}
 LARGE = DEFAULT | {
     "subscriptions": 1024,
     "steps": 4096,
@@ -42,7 +52,8 @@ LARGE = DEFAULT | {
 
 
 def test_presets_are_these() -> None:
-    assert list(PRESETS) == ["default", "large"]
+    assert list(PRESETS) == ["small", "default", "large"]
+    assert asdict(PRESETS["small"]) == SMALL
     assert asdict(PRESETS["default"]) == asdict(BrokerConfig()) == DEFAULT
     assert asdict(PRESETS["large"]) == LARGE
 
@@ -51,7 +62,7 @@ def test_preset_with_changes() -> None:
     assert asdict(BrokerConfig.preset("large", depth=16)) == LARGE | {"depth": 16}
     with pytest.raises(ValueError, match=r"^depth must be at most 255, not 256$"):
         BrokerConfig.preset("default", depth=256)
-    with pytest.raises(ValueError, match=r"^preset must be one of default, large, not 'tiny'$"):
+    with pytest.raises(ValueError, match=r"^preset must be one of small, default, large, not 'tiny'$"):
         BrokerConfig.preset("tiny")
     with pytest.raises(TypeError, match="colour"):
         BrokerConfig.preset("default", colour=1)
@@ -72,7 +83,7 @@ def test_every_field_must_be_an_integer(field: str, value: object) -> None:
     assert str(caught.value) == f"{field} must be an integer, not {value!r}"
 
 
-@pytest.mark.parametrize("field", DEFAULT)
+@pytest.mark.parametrize("field", [field for field in DEFAULT if field != "selected"])
 @pytest.mark.parametrize("value", [0, -1])
 def test_every_field_must_be_at_least_one(field: str, value: int) -> None:
     with pytest.raises(ValueError) as caught:
@@ -91,8 +102,9 @@ def test_every_field_must_be_at_least_one(field: str, value: int) -> None:
         ({"values": 100}, "values must be a power of two, not 100"),
         ({"xram_bytes": 2000}, "xram_bytes must be a power of two, not 2000"),
         ({"pram_words": 511}, "pram_words must be a power of two, not 511"),
-        ({"selected": 500}, "selected must be a power of two, not 500"),
-        ({"selected": 8}, "selected must be at least 16, not 8"),
+        ({"selected": 500}, "selected must be 0 or a power of two of at least 16, not 500"),
+        ({"selected": 8}, "selected must be 0 or a power of two of at least 16, not 8"),
+        ({"selected": -1}, "selected must be 0 or a power of two of at least 16, not -1"),
         ({"learned": 41}, "learned must be at least 10 more than the 32 attributes of a tag, not 41"),
         ({"name_bytes": 63}, "name_bytes must be a multiple of 4, at most 64, not 63"),
         ({"name_bytes": 68}, "name_bytes must be a multiple of 4, at most 64, not 68"),
@@ -126,6 +138,7 @@ def test_rule(changes: dict[str, int], message: str) -> None:
         {"xram_bytes": 1024},
         {"xram_bytes": 4096},
         {"digits": 1, "links": 1, "brokers": 1, "pram_words": 1, "selected": 16, "names": 1},
+        {"selected": 0},
     ],
 )
 def test_just_inside_every_rule(changes: dict[str, int]) -> None:

@@ -58,3 +58,16 @@ def test_commit(simulator: str) -> None:
         parameters={"config": CONFIG, "step": {"verilator": 1, "icarus": 7}[simulator]},
         ports_only=True,
     )
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_no_selection_log(simulator: str) -> None:
+    config = CONFIG | {"selected": 0, "links": 1}
+    simulate(
+        Broker(BrokerConfig(**config)),
+        tests="cocotb_tests.broker.logless_tests",
+        simulator=simulator,
+        seed=9,
+        parameters={"config": config},
+        ports_only=True,
+    )

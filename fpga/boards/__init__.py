@@ -16,7 +16,8 @@ class Board:
     """A board: its platform in amaranth-boards as ``module:class``, the clock and the limits that it is built with, and where things are.
 
     ``leds`` are resources as (name, number, part) that show an open session, bytes from the host, bytes to it, and a fault, as far as
-    there are some. ``button`` is one that resets the board. ``loader`` are the options of openFPGALoader that reach it.
+    there are some. ``button`` is one that resets the board. ``loader`` are the options of openFPGALoader that reach it. ``fast`` maps for
+    the clock; otherwise for area, where there is none to spare.
     """
 
     name: str
@@ -28,13 +29,14 @@ class Board:
     button: tuple[str, int] | None = None
     loader: tuple[str, ...] = ("-c", "ft2232")
     baud: int = BAUD
+    fast: bool = True
 
     def make_platform(self):
         module, _, name = self.platform.partition(":")
         return getattr(importlib.import_module(module), name)()
 
 
-_DEFAULT, _LARGE = BrokerConfig.preset("default"), BrokerConfig.preset("large")
+_SMALL, _DEFAULT, _LARGE = (BrokerConfig.preset(name) for name in ("small", "default", "large"))
 _FOUR_LEDS = tuple(("led", number, "") for number in range(4))
 
 BOARDS: Mapping[str, Board] = {
@@ -55,10 +57,11 @@ BOARDS: Mapping[str, Board] = {
             "Radiona ULX3S with LFE5U-25F",
             "amaranth_boards.ulx3s:ULX3S_25F_Platform",
             80,
-            _DEFAULT,
+            _SMALL,
             _FOUR_LEDS,
             ("button_fire", 0),
             ("-b", "ulx3s"),
+            fast=False,
         ),
         Board(
             "ecpix5-85",
@@ -85,16 +88,18 @@ BOARDS: Mapping[str, Board] = {
             "Colorlight 5A-75B revision 7.0 with LFE5U-25F; its UART takes the pins of the LED and the button",
             "amaranth_boards.colorlight_5a75b_r7_0:Colorlight_5A75B_R70Platform",
             80,
-            _DEFAULT,
+            _SMALL,
+            fast=False,
         ),
         Board(
             "icesugar-pro",
             "MuseLab iCESugar-Pro with LFE5U-25F",
             "amaranth_boards.icesugar_pro:ICESugarProPlatform",
             80,
-            _DEFAULT,
+            _SMALL,
             (("rgb_led", 0, "g"), ("rgb_led", 0, "b"), ("rgb_led", 0, "r")),
             loader=("-c", "cmsisdap"),
+            fast=False,
         ),
     )
 }

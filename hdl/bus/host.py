@@ -8,8 +8,11 @@ from hdl.bus.edge import BrokerStreams, BusRequest, BusResponse, notifications
 from hdl.bus.framers import ResultFramer, VerdictFramer
 from hdl.bus.frames import FrameJoiner, FrameSplitter
 from hdl.bus.link import Link
+from hdl.stream import Relay
 
 __all__ = ["HostPort"]
+
+_INWARD = ("publication", "subscription", "skeleton")
 
 
 class HostPort(wiring.Component):
@@ -63,8 +66,12 @@ class HostPort(wiring.Component):
         joiner = FrameJoiner(streams=3 + config.links)
         for name, unit in (("splitter", splitter), ("results", results), ("verdicts", verdicts), ("joiner", joiner)):
             m.submodules[name] = voided(unit)
-        outward = [splitter.answer, results.o, verdicts.o]
-        outward += [wiring.flipped(getattr(streams, name)) for name in notifications(config)]
+        # No word comes or goes faster than the bytes of the line: between the broker and here a relay is enough.
+        relays = {}
+        for name, member in streams.signature.members.items():
+            relays[name] = Relay(member.signature.members["payload"].shape)
+            m.submodules[f"{name}_relay"] = voided(relays[name])
+        outward = [splitter.answer, results.o, verdicts.o, *(relays[name].o for name in notifications(config))]
         for source, sink in (
             (wiring.flipped(self.rx), link.rx),
             (link.tx, wiring.flipped(self.tx)),
@@ -73,9 +80,11 @@ class HostPort(wiring.Component):
             (splitter.request, wiring.flipped(self.request)),
             (wiring.flipped(self.response), splitter.response),
             (splitter.reference, verdicts.i_reference),
-            (wiring.flipped(streams.result), results.i),
-            (wiring.flipped(streams.verdict), verdicts.i),
-            *((getattr(splitter, name), wiring.flipped(getattr(streams, name))) for name in ("publication", "subscription", "skeleton")),
+            (relays["result"].o, results.i),
+            (relays["verdict"].o, verdicts.i),
+            *((getattr(splitter, name), relays[name].i) for name in _INWARD),
+            *((relays[name].o, wiring.flipped(getattr(streams, name))) for name in _INWARD),
+            *((wiring.flipped(getattr(streams, name)), relays[name].i) for name in relays if name not in _INWARD),
             *zip(outward, joiner.i, strict=True),
         ):
             wiring.connect(m, source, sink)

@@ -88,7 +88,7 @@ class SegmentReceiver(wiring.Component):
 
 
 class SegmentSender(wiring.Component):
-    """Sends a segment as bytes: those of the payload every third clock at most, the others one a clock.
+    """Sends a segment as bytes: one every third clock at most.
 
     Members
     -------
@@ -108,53 +108,48 @@ class SegmentSender(wiring.Component):
         m = Module()
         m.submodules.crc = check = _CRC(data_width=8).create()
         head = self.i.payload.as_value()
-        raw, held = Signal(8), Signal(8)
-        stuffed, escaping, taken = Signal(), Signal(), Signal()
+        held = Signal(8)
+        escaping = Signal()
         place = Signal(range(Segment.HEADER_BYTES))
-        special = (raw == Segment.FLAG) | (raw == Segment.ESCAPE)
-        with m.If(stuffed):
-            m.d.comb += [
-                self.o.valid.eq(1),
-                self.o.payload.eq(Mux(escaping, raw ^ Segment.INVERTED, Mux(special, Segment.ESCAPE, raw))),
-                taken.eq(self.o.ready & (escaping | ~special)),
-            ]
-            with m.If(self.o.ready):
-                m.d.sync += escaping.eq(special & ~escaping)
-        m.d.comb += check.data.eq(raw)
+        in_head, in_payload, in_check, last = Signal(), Signal(), Signal(), Signal()
+        special = (held == Segment.FLAG) | (held == Segment.ESCAPE)
+        m.d.comb += check.data.eq(held)
         with m.FSM():
             with m.State("BEGIN"):
                 m.d.comb += [self.o.valid.eq(self.i.valid), self.o.payload.eq(Segment.FLAG), check.start.eq(1)]
-                m.d.sync += [place.eq(0), self.index.eq(0)]
+                m.d.sync += [place.eq(0), self.index.eq(0), in_head.eq(1), in_payload.eq(0), in_check.eq(0)]
                 with m.If(self.i.valid & self.o.ready):
-                    m.next = "HEAD"
-            with m.State("HEAD"):
-                m.d.comb += [stuffed.eq(1), raw.eq(head.word_select(place, 8)), check.valid.eq(taken)]
-                with m.If(taken):
-                    m.d.sync += place.eq(place + 1)
-                    with m.If(place == Segment.HEADER_BYTES - 1):
-                        m.d.sync += place.eq(0)
-                        m.next = "CHECK"
-                        with m.If(self.i.payload.length != 0):
-                            m.next = "FETCH"
+                    m.next = "WAIT"
             # The byte at ``index`` comes with the next clock, late in it.
-            with m.State("FETCH"):
+            with m.State("WAIT"):
                 m.next = "HOLD"
             with m.State("HOLD"):
-                m.d.sync += held.eq(self.byte)
-                m.next = "PAYLOAD"
-            with m.State("PAYLOAD"):
-                m.d.comb += [stuffed.eq(1), raw.eq(held), check.valid.eq(taken)]
-                with m.If(taken):
-                    m.d.sync += self.index.eq(self.index + 1)
-                    m.next = "FETCH"
-                    with m.If(self.index == self.i.payload.length - 1):
-                        m.next = "CHECK"
-            with m.State("CHECK"):
-                m.d.comb += [stuffed.eq(1), raw.eq(check.crc.word_select(place[:2], 8))]
-                with m.If(taken):
-                    m.d.sync += place.eq(place + 1)
-                    with m.If(place == Segment.CHECK_BYTES - 1):
-                        m.next = "END"
+                of_head, of_check = head.word_select(place, 8), check.crc.word_select(place[:2], 8)
+                m.d.sync += [
+                    held.eq(Mux(in_head, of_head, Mux(in_payload, self.byte, of_check))),
+                    last.eq(
+                        (in_head & (place == Segment.HEADER_BYTES - 1))
+                        | (in_payload & (self.index == self.i.payload.length - 1))
+                        | (in_check & (place == Segment.CHECK_BYTES - 1))
+                    ),
+                ]
+                m.next = "SEND"
+            with m.State("SEND"):
+                m.d.comb += [
+                    self.o.valid.eq(1),
+                    self.o.payload.eq(Mux(escaping, held ^ Segment.INVERTED, Mux(special, Segment.ESCAPE, held))),
+                ]
+                with m.If(self.o.ready):
+                    m.d.sync += escaping.eq(special & ~escaping)
+                    with m.If(escaping | ~special):
+                        m.d.comb += check.valid.eq(~in_check)
+                        m.d.sync += [place.eq(Mux(last, 0, place + 1)), self.index.eq(self.index + in_payload)]
+                        m.next = "WAIT"
+                        with m.If(last):
+                            empty = self.i.payload.length == 0
+                            m.d.sync += [in_head.eq(0), in_payload.eq(in_head & ~empty), in_check.eq(in_payload | (in_head & empty))]
+                            with m.If(in_check):
+                                m.next = "END"
             with m.State("END"):
                 m.d.comb += [self.o.valid.eq(1), self.o.payload.eq(Segment.FLAG), self.i.ready.eq(self.o.ready)]
                 with m.If(self.o.ready):

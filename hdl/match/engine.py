@@ -3,10 +3,9 @@
 from amaranth.hdl import Module, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from hdl.interfaces import CrtView
-from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark
+from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark, log_width
 from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
 from hdl.match.ops import Item, RowRequest
@@ -50,8 +49,8 @@ class MatchingEngine(wiring.Component):
                 "view": In(CrtView(config)),
                 "select": In(SelectMark(config)),
                 "selected": Out(stream.Signature(SelectedDocument(config))),
-                "selected_begin": In(exact_log2(config.selected) + 1),
-                "selected_read": Out(memory.ReadPort.Signature(addr_width=exact_log2(config.selected), shape=SelectedNode(config))),
+                "selected_begin": In(log_width(config) + 1),
+                "selected_read": Out(memory.ReadPort.Signature(addr_width=log_width(config), shape=SelectedNode(config))),
             }
         )
 

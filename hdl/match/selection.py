@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2, exact_log2
 
-from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, node_width, row_width
+from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, log_width, node_width, row_width
 from hdl.match.ops import RowHits, RowOp
 from hdl.stream import BlockRam, StreamFifo
 
@@ -28,6 +28,7 @@ class SelectionLog(wiring.Component):
 
     The log is a ring of ``config.selected`` entries, in which the documents lie one behind the other; the room of a document is given
     back when it has been notified. A document waits for the room of earlier ones; one that fills the whole ring by itself is void.
+    A log of no entries is void for every document.
     A row without a wanted step takes nothing, another one a clock for each 16 steps with a hit. Entries of attributes stay only if a
     subscription selects something of their tag, those of a document only if it is good.
 
@@ -56,7 +57,7 @@ class SelectionLog(wiring.Component):
 
     def __init__(self, config):
         self._config = config
-        self._width = exact_log2(config.selected)
+        self._width = log_width(config)
         super().__init__(
             {
                 "hits": In(RowHits(config)),
@@ -72,6 +73,24 @@ class SelectionLog(wiring.Component):
         )
 
     def elaborate(self, platform):
+        return self._log() if self._config.selected else self._nothing()
+
+    def _nothing(self):
+        """No log: that of every document is void."""
+        m = Module()
+        m.submodules.ends = ends = StreamFifo(1, _QUEUE)
+        m.d.comb += [
+            ends.i.valid.eq(self.hits_valid & (self.hits.op == RowOp.DONE)),
+            ends.i.payload.eq(self.hits.good),
+            ends.o.ready.eq(self.o.ready),
+            self.o.valid.eq(ends.o.valid),
+            self.o.payload.good.eq(ends.o.payload),
+            self.idle.eq((ends.level == 0) & ~self.hits_valid),
+        ]
+        m.d.sync += self.room.eq(ends.level <= _QUEUE - _SLACK)
+        return m
+
+    def _log(self):
         m = Module()
         config = self._config
         width, slices = row_width(config), config.slices

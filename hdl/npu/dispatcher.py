@@ -3,10 +3,9 @@
 from amaranth.hdl import Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import MatchedWord, SelectedDocument, SmtEntry, step_width, tsid_width
+from hdl.layouts import MatchedWord, SelectedDocument, SmtEntry, log_width, step_width, tsid_width
 from hdl.npu.jobs import Job
 from hdl.stream import StreamFifo
 
@@ -72,8 +71,8 @@ class Dispatcher(wiring.Component):
                 "ready": In(1),
                 "advance": Out(1),
                 "length": Out(32),
-                "begin": Out(exact_log2(config.selected) + 1),
-                "end": Out(exact_log2(config.selected) + 1),
+                "begin": Out(log_width(config) + 1),
+                "end": Out(log_width(config) + 1),
                 "sorted": Out(1),
                 "busy": Out(1),
                 "notified": Out(32).array(links),
@@ -140,7 +139,7 @@ class Dispatcher(wiring.Component):
                 entries = self.i_selected.payload
                 m.d.comb += [self.i_length.ready.eq(self.i_selected.valid), self.i_selected.ready.eq(self.i_length.valid)]
                 m.d.sync += [self.length.eq(self.i_length.payload), self.end.eq(entries.end), self.sorted.eq(entries.sorted)]
-                m.d.sync += [whole.eq(entries.whole), good.eq(entries.good)]
+                m.d.sync += [whole.eq(entries.whole if self._config.selected else 0), good.eq(entries.good)]
                 with m.If(self.i_length.valid & self.i_selected.valid):
                     m.next = "TAKE"
 

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from hdl.layouts import SELECTED_STEPS, NodeSpan, SelectedNode, node_width, step_width
+from hdl.layouts import SELECTED_STEPS, NodeSpan, SelectedNode, log_width, node_width, step_width
 
 __all__ = ["Found", "NodeFinder", "Search"]
 
@@ -21,7 +21,7 @@ class Search(data.StructLayout):
                 "attribute": 1,
                 "fresh": 1,
                 "node": node_width(config),
-                "index": exact_log2(config.selected) + 1,
+                "index": log_width(config) + 1,
             }
         )
 
@@ -32,7 +32,7 @@ class Found(data.StructLayout):
 
     def __init__(self, config):
         width = node_width(config)
-        super().__init__({"none": 1, "start": width + 2, "bytes": width + 3, "node": width, "index": exact_log2(config.selected) + 1})
+        super().__init__({"none": 1, "start": width + 2, "bytes": width + 3, "node": width, "index": log_width(config) + 1})
 
 
 class NodeFinder(wiring.Component):
@@ -63,7 +63,7 @@ class NodeFinder(wiring.Component):
 
     def __init__(self, config):
         self._config = config
-        pointer = exact_log2(config.selected) + 1
+        pointer = log_width(config) + 1
         width = node_width(config)
         super().__init__(
             {
@@ -86,7 +86,7 @@ class NodeFinder(wiring.Component):
         links = config.links
         width = node_width(config)
         bit_bits = exact_log2(SELECTED_STEPS)
-        pointer = exact_log2(config.selected) + 1
+        pointer = log_width(config) + 1
 
         turn = Signal(range(max(links, 2)))
         search = Signal(Search(config))

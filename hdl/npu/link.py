@@ -85,6 +85,7 @@ class LinkSender(wiring.Component):
         m.submodules.frames = frames = StreamFifo(DocumentWord, self._words)
         wiring.connect(m, frames.o, wiring.flipped(self.o))
         job = self.i.payload
+        selected = job.selected if config.selected else Const(0)
         word = frames.i.payload
 
         # A byte is in at most one attribute and all elements round it.
@@ -132,7 +133,7 @@ class LinkSender(wiring.Component):
             ]
 
         index = Signal(range(HEADER_WORDS))
-        carries = Mux(job.selected, Content.SELECTED, Content.WHOLE)
+        carries = Mux(selected, Content.SELECTED, Content.WHOLE)
         flags = Cat(job.entry.semantics, Mux(job.body, carries, Content.HEADER)[:2], job.entry.link, Const(0, 3))
         fields = [
             Cat(Const(Kind.NOTIFY, 8), flags, _swapped(job.number)),
@@ -143,7 +144,7 @@ class LinkSender(wiring.Component):
         ]
         measured = Signal()
         nodes = Signal()
-        m.d.comb += nodes.eq(job.body & job.selected)
+        m.d.comb += nodes.eq(job.body & selected)
         with m.FSM():
             # Sends the header, once the bytes that follow it are known.
             with m.State("HEADER"):
@@ -159,7 +160,7 @@ class LinkSender(wiring.Component):
                 m.d.sync += [left.eq(self.length), more.eq(1), self.read_position.eq(self.start), skip.eq(0), phase.eq(0), flush.eq(0)]
                 m.d.sync += [self.search.step.eq(job.step), self.search.attribute.eq(job.attribute), fresh.eq(1)]
                 with m.If((index == 0) & ~measured):
-                    m.d.sync += rest.eq(Mux(job.body & ~job.selected, self.length, 0))
+                    m.d.sync += rest.eq(Mux(job.body & ~selected, self.length, 0))
                 with m.If(self.i.valid & nodes & ~measured):
                     m.next = "MEASURE"
                 with m.If(frames.i.valid & frames.i.ready):
@@ -169,7 +170,7 @@ class LinkSender(wiring.Component):
                         m.d.comb += self.i.ready.eq(1)
                         with m.If(rest == 0):
                             m.d.comb += self.done.eq(job.body)
-                        with m.Elif(job.selected):
+                        with m.Elif(selected):
                             m.next = "NODE"
                         with m.Else():
                             m.next = "BODY"

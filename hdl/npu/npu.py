@@ -5,7 +5,6 @@ from itertools import pairwise
 from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
 from hdl.layouts import (
     DocumentWord,
@@ -15,6 +14,7 @@ from hdl.layouts import (
     SelectedNode,
     SmtEntry,
     VerdictWord,
+    log_width,
     node_width,
     tsid_width,
 )
@@ -90,7 +90,7 @@ class Npu(wiring.Component):
     def __init__(self, config):
         self._config = config
         self._address_width = node_width(config)
-        self._log_width = exact_log2(config.selected)
+        self._log_width = log_width(config)
         links, tsid = config.links, tsid_width(config)
         super().__init__(
             {
@@ -132,7 +132,6 @@ class Npu(wiring.Component):
         m.submodules.jobs = jobs = JobQueues(config)
         m.submodules.keeper = keeper = Keeper(config)
         m.submodules.documents = documents = StreamFifo(SelectedDocument(config), _DOCUMENTS)
-        m.submodules.finder = finder = NodeFinder(config)
         m.submodules.aligner = aligner = Aligner(links=links)
         senders = []
         for link in range(links):
@@ -155,8 +154,6 @@ class Npu(wiring.Component):
             (dispatcher.o_job, jobs.i),
             *((jobs.o[link], senders[link].i) for link in range(links)),
             *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
-            (wiring.flipped(self.nodes), finder.spans),
-            (wiring.flipped(self.selected_read), finder.log),
         ):
             wiring.connect(m, source, sink)
 
@@ -186,22 +183,32 @@ class Npu(wiring.Component):
             self.without_content.eq(dispatcher.without_content),
             dispatcher.attribute.eq(self.attribute),
             self.selected_begin.eq(dispatcher.begin),
-            finder.begin.eq(dispatcher.begin),
-            finder.end.eq(dispatcher.end),
-            finder.sorted.eq(dispatcher.sorted),
-            finder.base.eq(keeper.start),
         ]
         for link, sender in enumerate(senders):
             m.d.comb += [
-                finder.asks[link].eq(sender.asks),
-                finder.search[link].eq(sender.search),
-                sender.answers.eq(finder.answers[link]),
-                sender.found.eq(finder.found),
                 sender.start.eq(keeper.start),
                 sender.length.eq(dispatcher.length),
                 dispatcher.done[link].eq(sender.done),
                 self.notified[link].eq(dispatcher.notified[link]),
             ]
+
+        if config.selected:
+            m.submodules.finder = finder = NodeFinder(config)
+            wiring.connect(m, wiring.flipped(self.nodes), finder.spans)
+            wiring.connect(m, wiring.flipped(self.selected_read), finder.log)
+            m.d.comb += [
+                finder.begin.eq(dispatcher.begin),
+                finder.end.eq(dispatcher.end),
+                finder.sorted.eq(dispatcher.sorted),
+                finder.base.eq(keeper.start),
+            ]
+            for link, sender in enumerate(senders):
+                m.d.comb += [
+                    finder.asks[link].eq(sender.asks),
+                    finder.search[link].eq(sender.search),
+                    sender.answers.eq(finder.answers[link]),
+                    sender.found.eq(finder.found),
+                ]
 
         # The read port goes round the links that ask for it.
         turn = Signal(range(links))

@@ -1,12 +1,12 @@
 """The skeleton-CAM-based XML parser, stage after stage [T ch. 4]."""
 
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, ParsedBeat, VerdictWord
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, VerdictWord, node_width
 from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
@@ -44,7 +44,8 @@ class Scbxp(wiring.Component):
     verdict : one word per document, offered with its ``done`` beat.
     request, response : the name table, for loading a skeleton and for registering subscriptions.
     xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
-    nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`.
+    nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`; nothing without a
+        selection log.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
     verdicts : documents ended so far, by verdict.
     forgotten : how often the learned part of the skeleton was forgotten.
@@ -52,7 +53,7 @@ class Scbxp(wiring.Component):
 
     def __init__(self, config: BrokerConfig):
         self._config = config
-        self._xram, self._pram, self._nodes = Xram(config), Pram(config), NodeMap(config)
+        self._xram, self._pram = Xram(config), Pram(config)
         xram, pram = self._xram.signature.members, self._pram.signature.members
         super().__init__(
             {
@@ -63,7 +64,7 @@ class Scbxp(wiring.Component):
                 "response": Out(stream.Signature(NameResponse(config))),
                 "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
                 "forgotten": Out(16),
-                "nodes": self._nodes.signature.members["read"],
+                "nodes": Out(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
             }
             | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
             | {f"pram_{name}": pram[name] for name in _PRAM_PORTS}
@@ -86,7 +87,6 @@ class Scbxp(wiring.Component):
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
-        m.submodules.nodes = nodes = self._nodes
 
         wiring.connect(m, wiring.flipped(self.i), xram.i)
         wiring.connect(m, xram.o, classifier.i)
@@ -109,20 +109,24 @@ class Scbxp(wiring.Component):
         passing = Signal(_UNDER_WAY)
         under_way = Signal(range(_UNDER_WAY + 1))
         promised = Signal(range(2 * _SEGMENTS))
+        nodes_room = Signal(init=1)
         m.d.sync += [
             passing.eq(Cat(lexer.o_valid, passing)),
             under_way.eq(under_way + lexer.o_valid - passing[-1]),
             promised.eq(segments.level + (under_way << 1)),
-            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room & nodes.room),
+            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room & nodes_room),
         ]
-        # Beside the stages: positions for the notifications.
-        wiring.connect(m, nodes.read, wiring.flipped(self.nodes))
-        m.d.comb += [
-            nodes.i.eq(tags.o),
-            nodes.i_valid.eq(tags.o_valid),
-            nodes.hold_valid.eq(self.xram_hold_valid),
-            nodes.hold.eq(self.xram_hold),
-        ]
+        # Beside the stages: positions for the notifications of selected nodes.
+        if config.selected:
+            m.submodules.nodes = nodes = NodeMap(config)
+            wiring.connect(m, nodes.read, wiring.flipped(self.nodes))
+            m.d.comb += [
+                nodes.i.eq(tags.o),
+                nodes.i_valid.eq(tags.o_valid),
+                nodes.hold_valid.eq(self.xram_hold_valid),
+                nodes.hold.eq(self.xram_hold),
+                nodes_room.eq(nodes.room),
+            ]
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)
         wiring.connect(m, names.o, nesting.i)

