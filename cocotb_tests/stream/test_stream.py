@@ -6,11 +6,7 @@ from amaranth.hdl import unsigned
 
 from cocotb_tests.runner import SIMULATORS, simulate
 from cocotb_tests.streams import StreamRules
-<<<<<<< HEAD
-from hdl.stream import BlockRam, Register, Relay, StreamFifo
-=======
-from hdl.stream import BlockRam, PairedRam, Register, StreamFifo
->>>>>>> 8c4a3ea365c3bfdb4d4a97b4622126d3806b8a67
+from hdl.stream import BlockRam, PairedRam, Register, Relay, StreamFifo
 
 UNITS = {
     "register": (lambda: Register(unsigned(12)), {"depth": 2, "latency": 1}),

@@ -55,47 +55,46 @@ class Aligner(wiring.Component):
         m = Module()
         links = self._links
 
-        # The bytes meant, moved to the front.
+        # The bytes meant, moved to the front, and how many were in hand.
         valid = Signal()
         link = Signal(range(max(links, 2)))
         bytes_ = Signal(32)
-        piece = Signal(Piece)
+        last, full = Signal(), Signal()
+        counts = Array(Signal(2, name=f"count{n}") for n in range(links))
+        held, count, total = Signal(2), Signal(2), Signal(3)
+        m.d.comb += total.eq(counts[self.link] + self.piece.bytes)
         m.d.sync += [
             valid.eq(self.valid),
             link.eq(self.link),
-            piece.eq(self.piece),
+            last.eq(self.piece.last),
             bytes_.eq(self.data >> (self.piece.skip << 3)),
+            held.eq(counts[self.link]),
+            count.eq(total),
+            full.eq(total[2]),
         ]
+        with m.If(self.valid):
+            m.d.sync += counts[self.link].eq(Mux(self.piece.last, 0, total[:2]))
 
         # Behind those in hand.
         m.submodules.hands = hands = memory.Memory(shape=24, depth=max(links, 2), init=[])
         read, write = hands.read_port(domain="comb"), hands.write_port()
-        counts = Array(Signal(2, name=f"count{n}") for n in range(links))
-        count = Signal(2)
-        total = Signal(3)
-        full = Signal()
         joined = Signal(56)
         m.d.comb += [
-            count.eq(counts[link]),
-            total.eq(count + piece.bytes),
-            full.eq(total[2]),
             read.addr.eq(link),
             write.addr.eq(link),
             write.en.eq(valid),
             write.data.eq(Mux(full, joined[32:], joined[:24])),
         ]
-        with m.Switch(count):
-            for held in range(4):
-                with m.Case(held):
-                    m.d.comb += joined.eq(Cat(read.data[: 8 * held], bytes_))
-        with m.If(valid):
-            m.d.sync += counts[link].eq(Mux(piece.last, 0, total[:2]))
-        keep = [(full | (total[:2] > n)) for n in range(3)] + [full]
+        with m.Switch(held):
+            for number in range(4):
+                with m.Case(number):
+                    m.d.comb += joined.eq(Cat(read.data[: 8 * number], bytes_))
+        keep = [(full | (count > n)) for n in range(3)] + [full]
         m.d.sync += [
             self.done.eq(Mux(valid, Const(1, links) << link, 0)),
-            self.put.eq(Mux(valid & (full | piece.last), Const(1, links) << link, 0)),
+            self.put.eq(Mux(valid & (full | last), Const(1, links) << link, 0)),
             self.word.data.eq(joined[:32] & Cat(flag.replicate(8) for flag in keep)),
-            self.word.count.eq(Mux(full, 4, total[:2])),
-            self.word.last.eq(piece.last),
+            self.word.count.eq(Mux(full, 4, count)),
+            self.word.last.eq(last),
         ]
         return m

@@ -98,12 +98,20 @@ class Dispatcher(wiring.Component):
         finished = sum(done[link] for link in range(self._config.links))
         drained = Signal()
         m.d.sync += done.eq(self.done)
-        m.d.sync += bodies.eq(bodies + (sends & body) - finished)
+        # What was sent is counted a clock later.
+        sent = Signal(data.StructLayout({"valid": 1, "body": 1, "short": 1, "link": 2}))
+        m.d.sync += [
+            sent.valid.eq(sends),
+            sent.body.eq(sends & body),
+            sent.short.eq(sends & (entry.content != Content.HEADER) & ~body),
+            sent.link.eq(entry.link),
+        ]
+        m.d.sync += bodies.eq(bodies + sent.body - finished)
 
         # Entries go to their links as they come.
         taking = Signal()
         open_lookups = Signal(range(_LOOKUPS + 1))
-        m.d.sync += open_lookups.eq(open_lookups + taking - sends)
+        m.d.sync += open_lookups.eq(open_lookups + taking - sent.valid)
         m.d.comb += self.busy.eq(open_lookups != 0)
         m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
         # What selects the nodes waits beside the look-up.
@@ -127,10 +135,10 @@ class Dispatcher(wiring.Component):
             self.i_lookup.ready.eq(job.ready & selectors.o.valid),
         ]
         for link in range(self._config.links):
-            with m.If(sends & (entry.link == link)):
+            with m.If(sent.valid & (sent.link == link)):
                 m.d.sync += self.notified[link].eq(self.notified[link] + 1)
         m.d.comb += sends.eq(self.i_lookup.valid & self.i_lookup.ready)
-        with m.If(sends & (entry.content != Content.HEADER) & ~body):
+        with m.If(sent.short):
             m.d.sync += self.without_content.eq(self.without_content + 1)
 
         with m.FSM():

@@ -1,45 +1,43 @@
 """Finds the nodes that a subscription selected, one after the other, for whichever link asks."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from hdl.layouts import SELECTED_STEPS, NodeSpan, SelectedNode, log_width, node_width, step_width
 
-__all__ = ["Found", "NodeFinder", "Search"]
+__all__ = ["NodeFinder", "Search", "Span", "body_width"]
+
+
+def body_width(config) -> int:
+    """Width of the length of a body: a byte is in at most one attribute and all elements round it."""
+    return (config.xram_bytes * (config.depth + 1)).bit_length()
 
 
 class Search(data.StructLayout):
-    """The next node after ``node`` that the subscription with the last bit ``step`` selected, an ``attribute`` or an element; the first one
-    if ``fresh``. ``index`` is where the search before it left off in the log."""
+    """What a body is made of: the ``whole`` publication, or the nodes that the subscription with the last bit ``step`` selected, which
+    are attributes or elements."""
 
     def __init__(self, config):
-        super().__init__(
-            {
-                "step": step_width(config),
-                "attribute": 1,
-                "fresh": 1,
-                "node": node_width(config),
-                "index": log_width(config) + 1,
-            }
-        )
+        super().__init__({"whole": 1, "step": step_width(config), "attribute": 1})
 
 
-class Found(data.StructLayout):
-    """The answer: ``none`` is left, or a node that begins at byte ``start`` of the X-RAM and has ``bytes``; ``node`` and ``index``
-    are for the next search."""
+class Span(data.StructLayout):
+    """Bytes in the X-RAM: those of the word at ``position`` without the first ``skip``, and of ``left`` words after it; the last byte is
+    the one numbered ``tail`` of its word. ``single`` says that there is one word, ``final`` that it is the last span of a body."""
 
     def __init__(self, config):
         width = node_width(config)
-        super().__init__({"none": 1, "start": width + 2, "bytes": width + 3, "node": width, "index": log_width(config) + 1})
+        super().__init__({"position": width, "left": width, "single": 1, "skip": 2, "tail": 2, "final": 1})
 
 
 class NodeFinder(wiring.Component):
     """Searches the selection log of the current publication and looks up where the nodes lie, in the order of the document.
 
-    One search at a time, links by turns: an entry of the log a clock, and ten clocks. Where the log is not in the order of the
-    document, each search goes through all of it.
+    A link that asks is given the length of its body first, when it asks again the first span of the body, and so on to the ``final`` one;
+    a body of no bytes has no spans. One search at a time, links by turns: an entry of the log a clock, and ten clocks. Where the log
+    is not in the order of the document, each search goes through all of it.
 
     Parameters
     ----------
@@ -49,13 +47,15 @@ class NodeFinder(wiring.Component):
     -------
     asks : In(links)
     search : In(Search(config)), one per link
-        A link asks until it is answered.
-    answers : Out(links)
-    found : Out(Found(config))
+        A link asks until it is answered; what it searches stays until the end of the body.
+    measured, total : Out(links), Out
+        Answers a link with the length of its body.
+    found, span : Out(links), Out(Span(config))
+        Answers a link with a span, which stays for one clock more but for ``final``.
     begin, end, sorted : In
         The current publication's part of the log, which stays while links ask.
-    base : In
-        Position of the publication in the X-RAM, modulo the ring.
+    base, length : In
+        Position of the publication in the X-RAM, modulo the ring, and its bytes.
     log : In(memory.ReadPort.Signature(...))
     spans : In(memory.ReadPort.Signature(...))
         The selection log and the node map; each answers in two clocks.
@@ -69,12 +69,15 @@ class NodeFinder(wiring.Component):
             {
                 "asks": In(config.links),
                 "search": In(Search(config)).array(config.links),
-                "answers": Out(config.links),
-                "found": Out(Found(config)),
+                "measured": Out(config.links),
+                "total": Out(body_width(config)),
+                "found": Out(config.links),
+                "span": Out(Span(config)),
                 "begin": In(pointer),
                 "end": In(pointer),
                 "sorted": In(1),
                 "base": In(width),
+                "length": In(width + 3),
                 "log": In(memory.ReadPort.Signature(addr_width=pointer - 1, shape=SelectedNode(config))),
                 "spans": In(memory.ReadPort.Signature(addr_width=width, shape=NodeSpan(config))),
             }
@@ -91,6 +94,16 @@ class NodeFinder(wiring.Component):
         turn = Signal(range(max(links, 2)))
         search = Signal(Search(config))
         m.d.comb += [self.log.en.eq(1), self.spans.en.eq(1)]
+
+        # How far each link is: the bytes and nodes found so far, or the nodes left once they have been counted; the latest node, and
+        # where the search for it left off in the log.
+        state = data.StructLayout({"total": body_width(config), "count": pointer, "node": width, "index": pointer})
+        m.submodules.states = states = memory.Memory(shape=state, depth=max(links, 2), init=[])
+        read, write = states.read_port(domain="comb"), states.write_port()
+        known = Signal(state)
+        begun, counted = Signal(links), Signal(links)
+        fresh, reads_on = Signal(), Signal()
+        m.d.comb += [read.addr.eq(turn), write.addr.eq(turn), self.total.eq(known.total)]
 
         # An entry is asked for, comes two clocks later, and is judged in the clock after that.
         index = Signal(pointer)
@@ -116,49 +129,91 @@ class NodeFinder(wiring.Component):
         candidate = Signal(width)
         better = Signal()
         some = Signal()
+        node, left_off = Signal(width), Signal(pointer)
         m.d.comb += candidate.eq(Mux(search.attribute, owned, judged.node))
         m.d.comb += better.eq(
             judged.valid
             & judged.hit
             & ~judged.attribute
-            & (self.sorted | ((search.fresh | (candidate > search.node)) & (~some | (candidate < self.found.node))))
+            & (self.sorted | ((fresh | (candidate > known.node)) & (~some | (candidate < node))))
         )
 
         step = Signal(2)
-        m.d.comb += self.spans.addr.eq(self.base + self.found.node)
+        span = self.span
+        start, end = self.spans.data.start, self.spans.data.end
+        # The bytes of a node, negative.
+        less = Signal(width + 2)
+        m.d.comb += [self.spans.addr.eq(self.base + node), span.single.eq(span.left == 0)]
         with m.FSM():
             # Links by turns.
             with m.State("IDLE"):
                 chosen = Signal(Search(config))
+                chosen_begun = begun.bit_select(turn, 1)
                 m.d.comb += chosen.eq(Array(self.search)[turn])
-                m.d.sync += [search.eq(chosen), some.eq(0), asked.eq(0), judged.valid.eq(0), step.eq(0)]
-                m.d.sync += index.eq(Mux(chosen.fresh | ~self.sorted, self.begin, chosen.index))
+                m.d.sync += [search.eq(chosen), known.eq(read.data), fresh.eq(~chosen_begun), reads_on.eq(counted.bit_select(turn, 1))]
+                m.d.sync += [some.eq(0), asked.eq(0), judged.valid.eq(0), step.eq(0)]
+                m.d.sync += index.eq(Mux(chosen_begun & self.sorted, read.data.index, self.begin))
                 with m.If(self.asks.bit_select(turn, 1)):
-                    m.next = "SEARCH"
+                    if config.selected:
+                        m.next = "SEARCH"
+                    with m.If(chosen.whole):
+                        m.next = "WHOLE"
                 with m.Else():
                     m.d.sync += turn.eq(Mux(turn == links - 1, 0, turn + 1))
 
-            with m.State("SEARCH"):
-                with m.If(reads):
-                    m.d.sync += index.eq(index + 1)
-                with m.If(judged.valid & judged.hit & judged.attribute):
-                    m.d.sync += owned.eq(judged.node)
-                with m.If(better):
-                    m.d.sync += [some.eq(1), self.found.node.eq(candidate), self.found.index.eq(places[2] + 1)]
-                with m.If((better & self.sorted) | (~reads & (asked == 0) & ~judged.valid)):
-                    m.next = "SPAN"
+            # The whole publication.
+            with m.State("WHOLE"):
+                m.d.sync += [span.position.eq(self.base), span.skip.eq(0), Cat(span.tail, span.left).eq(self.length - 1)]
+                m.d.sync += known.total.eq(self.length)
+                m.next = "ANSWER"
 
-            # Where it lies.
-            with m.State("SPAN"):
-                m.d.sync += [step.eq(step + 1), self.found.none.eq(~some)]
-                m.d.sync += [
-                    self.found.start.eq(self.spans.data.start),
-                    self.found.bytes.eq(Cat((self.spans.data.end - self.spans.data.start)[: width + 2]) + 1),
-                ]
-                with m.If(step == 3):
-                    m.next = "ANSWER"
+            if config.selected:
+                with m.State("SEARCH"):
+                    # what is counted afresh
+                    with m.If(fresh & ~reads_on):
+                        m.d.sync += [known.total.eq(0), known.count.eq(0)]
+                    with m.If(reads):
+                        m.d.sync += index.eq(index + 1)
+                    with m.If(judged.valid & judged.hit & judged.attribute):
+                        m.d.sync += owned.eq(judged.node)
+                    with m.If(better):
+                        m.d.sync += [some.eq(1), node.eq(candidate), left_off.eq(places[2] + 1)]
+                    with m.If((better & self.sorted) | (~reads & (asked == 0) & ~judged.valid)):
+                        m.next = "SPAN"
+
+                # Where it lies.
+                with m.State("SPAN"):
+                    m.d.sync += [
+                        step.eq(step + 1),
+                        span.position.eq(start[2:]),
+                        span.skip.eq(start[:2]),
+                        span.left.eq(end[2:] - start[2:]),
+                        span.tail.eq(end[:2]),
+                        less.eq(start + ~end),
+                    ]
+                    with m.If(step == 3):
+                        m.next = "ANSWER"
+
+            # A node more of those to be counted, or all of them; or one less.
             with m.State("ANSWER"):
-                m.d.comb += self.answers.bit_select(turn, 1).eq(1)
+                ends = Signal()
+                m.d.comb += [
+                    ends.eq(search.whole | (known.count == 1)),
+                    span.final.eq(ends),
+                    write.data.node.eq(node),
+                    write.data.index.eq(left_off),
+                    write.data.total.eq(known.total - Cat(less, ~Const(0, len(known.total) - len(less)))),
+                    write.data.count.eq(Mux(reads_on, known.count - 1, known.count + 1)),
+                    write.en.eq(some),
+                ]
+                with m.If(reads_on):
+                    m.d.comb += self.found.bit_select(turn, 1).eq(1)
+                    m.d.sync += [begun.bit_select(turn, 1).eq(~ends), counted.bit_select(turn, 1).eq(~ends)]
+                with m.Elif(some):
+                    m.d.sync += begun.bit_select(turn, 1).eq(1)
+                with m.Else():
+                    m.d.comb += self.measured.bit_select(turn, 1).eq(1)
+                    m.d.sync += [begun.bit_select(turn, 1).eq(0), counted.bit_select(turn, 1).eq(known.total != 0)]
                 m.d.sync += turn.eq(Mux(turn == links - 1, 0, turn + 1))
                 m.next = "IDLE"
         return m

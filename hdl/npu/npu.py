@@ -1,9 +1,7 @@
 """The notification processing unit as a whole [T 5.3.4, T-Fig 5.16]."""
 
-from itertools import pairwise
-
-from amaranth.hdl import Array, Const, Module, Mux, Signal
-from amaranth.lib import data, memory, stream, wiring
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.layouts import (
@@ -18,7 +16,7 @@ from hdl.layouts import (
     node_width,
     tsid_width,
 )
-from hdl.npu.aligner import Aligner, Piece
+from hdl.npu.bodies import BodyReader
 from hdl.npu.dispatcher import Dispatcher
 from hdl.npu.finder import NodeFinder
 from hdl.npu.jobs import JobQueues
@@ -29,8 +27,6 @@ from hdl.stream import Register, StreamFifo
 
 __all__ = ["Npu"]
 
-_READ_LATENCY = 3
-"""From a grant to the word: the registered address and the two clocks of the X-RAM."""
 _DOCUMENTS = 32
 """More than the publications between the matching engine and here."""
 
@@ -132,7 +128,8 @@ class Npu(wiring.Component):
         m.submodules.jobs = jobs = JobQueues(config)
         m.submodules.keeper = keeper = Keeper(config)
         m.submodules.documents = documents = StreamFifo(SelectedDocument(config), _DOCUMENTS)
-        m.submodules.aligner = aligner = Aligner(links=links)
+        m.submodules.finder = finder = NodeFinder(config)
+        m.submodules.bodies = bodies = BodyReader(config)
         senders = []
         for link in range(links):
             sender = LinkSender(config)
@@ -154,6 +151,9 @@ class Npu(wiring.Component):
             (dispatcher.o_job, jobs.i),
             *((jobs.o[link], senders[link].i) for link in range(links)),
             *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
+            (wiring.flipped(self.xram_read), bodies.xram),
+            (wiring.flipped(self.nodes), finder.spans),
+            (wiring.flipped(self.selected_read), finder.log),
         ):
             wiring.connect(m, source, sink)
 
@@ -183,74 +183,30 @@ class Npu(wiring.Component):
             self.without_content.eq(dispatcher.without_content),
             dispatcher.attribute.eq(self.attribute),
             self.selected_begin.eq(dispatcher.begin),
+            finder.begin.eq(dispatcher.begin),
+            finder.end.eq(dispatcher.end),
+            finder.sorted.eq(dispatcher.sorted),
+            finder.base.eq(keeper.start),
+            finder.length.eq(dispatcher.length),
+            bodies.found.eq(finder.found),
+            bodies.span.eq(finder.span),
         ]
         for link, sender in enumerate(senders):
+            search = finder.search[link]
             m.d.comb += [
-                sender.start.eq(keeper.start),
-                sender.length.eq(dispatcher.length),
+                finder.asks[link].eq(sender.asks | bodies.asks[link]),
+                search.whole.eq(~sender.i.payload.selected if config.selected else 1),
+                search.step.eq(sender.i.payload.step),
+                search.attribute.eq(sender.i.payload.attribute),
+                sender.measured.eq(finder.measured[link]),
+                sender.total.eq(finder.total),
+                bodies.begin[link].eq(sender.begin),
+                bodies.room[link].eq(sender.room),
+                sender.granted.eq(bodies.granted[link]),
+                sender.idle.eq(bodies.idle[link]),
+                sender.word_valid.eq(bodies.put[link]),
+                sender.word.eq(bodies.word),
                 dispatcher.done[link].eq(sender.done),
                 self.notified[link].eq(dispatcher.notified[link]),
-            ]
-
-        if config.selected:
-            m.submodules.finder = finder = NodeFinder(config)
-            wiring.connect(m, wiring.flipped(self.nodes), finder.spans)
-            wiring.connect(m, wiring.flipped(self.selected_read), finder.log)
-            m.d.comb += [
-                finder.begin.eq(dispatcher.begin),
-                finder.end.eq(dispatcher.end),
-                finder.sorted.eq(dispatcher.sorted),
-                finder.base.eq(keeper.start),
-            ]
-            for link, sender in enumerate(senders):
-                m.d.comb += [
-                    finder.asks[link].eq(sender.asks),
-                    finder.search[link].eq(sender.search),
-                    sender.answers.eq(finder.answers[link]),
-                    sender.found.eq(finder.found),
-                ]
-
-        # The read port goes round the links that ask for it.
-        turn = Signal(range(links))
-        asked = Signal(links)
-        chosen = Signal(range(links))
-        flight = data.StructLayout({"valid": 1, "link": range(links), "piece": Piece})
-        flights = [Signal(flight, name=f"flight{stage}") for stage in range(_READ_LATENCY)]
-        granted = Signal(links)
-        position = Signal(self._address_width)
-        m.d.comb += chosen.eq(turn)
-        with m.Switch(turn):
-            for first in range(links):
-                with m.Case(first):
-                    for offset in reversed(range(1, links + 1)):
-                        link = (first + offset) % links
-                        with m.If(asked[link]):
-                            m.d.comb += chosen.eq(link)
-        positions = Array(sender.read_position for sender in senders)
-        pieces = Array(sender.read_piece for sender in senders)
-        m.d.comb += [self.xram_read.en.eq(1), self.xram_read.addr.eq(position)]
-        m.d.sync += [
-            turn.eq(chosen),
-            position.eq(positions[chosen]),
-            flights[0].valid.eq(granted.any()),
-            flights[0].link.eq(chosen),
-            flights[0].piece.eq(pieces[chosen]),
-        ]
-        for earlier, later in pairwise(flights):
-            m.d.sync += later.eq(earlier)
-        m.d.comb += [
-            aligner.valid.eq(flights[-1].valid),
-            aligner.link.eq(flights[-1].link),
-            aligner.piece.eq(flights[-1].piece),
-            aligner.data.eq(self.xram_read.data.data),
-        ]
-        for link, sender in enumerate(senders):
-            m.d.comb += [
-                asked[link].eq(sender.read_valid),
-                granted[link].eq(sender.read_valid & (chosen == Const(link, len(chosen)))),
-                sender.read_grant.eq(granted[link]),
-                sender.piece_done.eq(aligner.done[link]),
-                sender.word_valid.eq(aligner.put[link]),
-                sender.word.eq(aligner.word),
             ]
         return m

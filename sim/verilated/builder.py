@@ -98,8 +98,8 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
     ``main`` finds the model in ``model.h``, the ports' fields in ``layout.h`` and common parts of drivers in ``driver.h``. With ``trace``
-    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file; ``X2CBBR_LINKS`` are the links of a broker. The model is built once for the same Verilog and flags, the
-    program once for the same model, C++ and layout, also when several processes ask.
+    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file; ``X2CBBR_LINKS`` are the links of a broker. The model is
+    built once for the same Verilog and flags, the program once for the same model, C++ and layout, also when several processes ask.
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)
