@@ -11,8 +11,8 @@ LEAD = b"<stock><share stockid='7'><price>20.5</price></share></stock>"
 @cocotb.test()
 async def a_frame_counts_from_one_clock_on(dut):
     """Documents that begin clock by clock around a frame, with and without others before them on their way: one that begins before the
-    frame's last word does not heed it, one that begins after its result does, and in between it turns at one clock, counted from the result:
-    a frame may have to wait, for instance while learned names are forgotten."""
+    frame's last word does not heed it, one that begins after its result does, and in between it turns at one clock, counted from
+    the result: a frame may have to wait, for instance while learned names are forgotten."""
     bench = BrokerBench(dut)
     await bench.reset()
     for leads in (0, 2):
