@@ -6,7 +6,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.streams import Bench, pack, parameters, unpack
 from hdl.config import BrokerConfig
 from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, row_width
-from hdl.match.ops import RowHits, RowOp
+from hdl.match.ops import RowHits
 
 OVERRUN = 8
 
@@ -79,8 +79,8 @@ class LogBench(Bench):
         width, slices = row_width(self.config), self.config.slices
         for number in range(slices):
             row = sum(1 << step - number * width for step in steps if number * width <= step < (number + 1) * width)
-            final = int(op is RowOp.START and number == slices - 1)
-            self.rows.queue.append({"op": op.value, "row": row, "slice": number, "node": node, "final": final})
+            flags = {op: 1} if op != "start" else {"final": int(number == slices - 1)}
+            self.rows.queue.append({"row": row, "slice": number, "node": node} | flags)
 
     def document(self, chance, tags, density):
         """Rows of a random document; returns its entries, and whether the ends come in order."""
@@ -91,17 +91,17 @@ class LogBench(Bench):
             owner, node = node, node + 1
             for _ in range(chance.choice((0, 0, 1, 2))):
                 chosen = chance.sample(steps, chance.choice((0, 1, density)))
-                self.give(RowOp.ATTRIBUTE, node, chosen)
+                self.give("attribute", node, chosen)
                 listed += [(place, bits, node, 1) for place, bits in self.groups(chosen)]
                 node += 1
             chosen = chance.sample(steps, chance.choice((0, 0, 1, density)))
-            self.give(RowOp.START, owner, chosen)
+            self.give("start", owner, chosen)
             accepted = [(place, bits, owner, 0) for place, bits in self.groups(chosen)]
             entries += listed + accepted if accepted else []
             if chance.random() < 0.3:
                 chosen = chance.sample(steps, chance.choice((0, 1, 2)))
                 ended = chance.randrange(node)
-                self.give(RowOp.END, ended, chosen)
+                self.give("end", ended, chosen)
                 if found := self.groups(chosen):
                     ends += [ended] * len(found)
                     entries += [(place, bits, ended, 0) for place, bits in found]
@@ -109,7 +109,7 @@ class LogBench(Bench):
 
     def done(self, good=True):
         """The end of a document."""
-        self.rows.queue.append({"op": RowOp.DONE.value, "good": int(good)})
+        self.rows.queue.append({"done": 1, "good": int(good)})
 
 
 @cocotb.test()
@@ -161,10 +161,10 @@ async def a_document_fills_the_log_to_the_last_place(dut):
     begin = 0
     for count, whole in ((size, 1), (size + 1, 0), (1, 1), (size, 1), (size - 1, 1), (size + 9, 0), (size, 1)):
         before = len(bench.documents.items)
-        bench.give(RowOp.START, 7, [3])
+        bench.give("start", 7, [3])
         bench.done()
         for number in range(count):
-            bench.give(RowOp.START, number % 256, [3])
+            bench.give("start", number % 256, [3])
         bench.done()
         await bench.documents.receive(before + 1, within=2000)
         await bench.clocks(40 + 6 * size)

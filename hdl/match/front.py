@@ -58,7 +58,7 @@ class Front(wiring.Component):
         # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
         m.submodules.input = taken = Register(ParsedBeat(config))
         beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(4)]
-        valid = [Signal(name=f"valid{n}") for n in range(4)]
+        valid = [Signal(name=f"valid{n}") for n in range(5)]
         move = Signal()
         # The CRT may ask for a pause a clock after a document has ended.
         fresh, ending_now = Signal(init=1), Signal()
@@ -69,10 +69,10 @@ class Front(wiring.Component):
             taken.o.ready.eq(move & ~(fresh & (self.pause | ending_now))),
             view.marks_name.eq(beat[1].mark.name),
             view.marks_en.eq(move),
-            self.between.eq(fresh & ~valid[1] & ~valid[2] & ~valid[3]),
+            self.between.eq(fresh & ~Cat(valid[1:]).any()),
         ]
         with m.If(move):
-            m.d.sync += [*(beat[n].eq(beat[n - 1]) for n in range(1, 4)), *(valid[n].eq(valid[n - 1]) for n in range(1, 4))]
+            m.d.sync += [*(beat[n].eq(beat[n - 1]) for n in range(1, 4)), *(valid[n].eq(valid[n - 1]) for n in range(1, 5))]
         m.d.sync += ending_now.eq(valid[0] & beat[0].done)
         with m.If(valid[0]):
             m.d.sync += fresh.eq(beat[0].done)
@@ -85,9 +85,14 @@ class Front(wiring.Component):
         kinds = data.StructLayout({"element": 1, "attribute": 1, "value": 1, "end": 1, "close": 1, "done": 1, "text": 1})
         kind = Signal(kinds)
         known, known_coming = Signal(), Signal()
-        marks = Signal(NameMarks(config))
+        marks = Signal(NameMarks(config), reset_less=True)  # none of a name that is not known
         with m.If(move):
-            m.d.sync += known_coming.eq((beat[1].mark.name != 0) & (beat[1].mark.name <= config.names))
+            m.d.sync += known_coming.eq(
+                beat[1].mark.valid
+                & ((beat[1].mark.type == WordType.ELEMENT) | (beat[1].mark.type == WordType.ATTRIBUTE))
+                & (beat[1].mark.name != 0)
+                & (beat[1].mark.name <= config.names)
+            )
             m.d.sync += [
                 kind.element.eq(ends_token & (coming.type == WordType.ELEMENT)),
                 kind.attribute.eq(ends_token & (coming.type == WordType.ATTRIBUTE)),
@@ -99,6 +104,8 @@ class Front(wiring.Component):
                 known.eq(known_coming),
                 marks.eq(view.marks),
             ]
+            with m.If(~known_coming):
+                m.d.sync += marks.eq(0)
 
         # Namespace declarations are no attributes [XPath 5.3].
         xmln, declares, declaration, declared = Signal(), Signal(), Signal(), Signal()
@@ -114,58 +121,65 @@ class Front(wiring.Component):
         with m.Elif(coming.index != 0):
             m.d.comb += declaration.eq(declares)
 
-        mark, text = beat[3].mark, beat[3].text
+        # What the subscriptions make of it, and the tag that its attributes belong to.
+        mark = beat[3].mark
         nodes = Signal(node_width(config))  # elements and attributes are numbered together
-        found, tag = Signal(Tag(config)), Signal(Tag(config))
-        tag_node = Signal(node_width(config))
-        m.d.comb += [
-            found.name.eq(mark.name[: ceil_log2(config.names)]),
-            found.marks.eq(marks.as_value() & known.replicate(len(marks.as_value()))),
-        ]
-        with m.If(kind.element):
-            m.d.sync += [tag.eq(found), tag_node.eq(nodes)]
-        # Whether the value that comes next is compared.
+        found, tag = Signal(Tag(config)), Signal(Tag(config), reset_less=True)
+        tag_node = Signal(node_width(config), reset_less=True)
         listed, compares, compared = Signal(), Signal(), Signal()
         m.d.comb += [
+            found.name.eq(mark.name[: ceil_log2(config.names)]),
+            found.marks.eq(marks),
             compares.eq(marks.strings.attribute | marks.numbers.attribute),
             listed.eq(kind.attribute & known & ~declared & (marks.presence | compares)),
         ]
-        with m.If(kind.attribute):
-            m.d.sync += compared.eq(known & ~declared & compares)
-
-        # A beat's items: its text, its value, its tag.
-        text_turn, value_turn, tag_turn = Signal(), Signal(), Signal()
-        text_taken, value_taken = Signal(), Signal()
-        lone, offers = Signal(), Signal()
         item = self.o.payload
-        m.d.comb += [
-            text_turn.eq(kind.text & ~text_taken),
-            value_turn.eq(kind.value & compared & ~value_taken),
-            tag_turn.eq(kind.done | kind.end | listed | kind.close),
-            lone.eq(Mux(text_turn, ~value_turn & ~tag_turn, ~value_turn | ~tag_turn)),
-            offers.eq(text_turn | value_turn | tag_turn),
-            # the last item of a beat leaves with it
-            self.o.valid.eq(offers & ~(lone & view.marks_hold)),
-            move.eq(~view.marks_hold & (~offers | (self.o.ready & lone))),
-        ]
+        text = Signal.like(beat[3].text, reset_less=True)
+        word, extra = Signal(len(item.data), reset_less=True), Signal(len(item.extra), reset_less=True)
+        has_text, has_value, has_tag = Signal(), Signal(), Signal()
+        last = Signal(ItemKind)
+        # What follows from these three: nothing or at most one of them; the choice of the word.
+        nothing, lone, textless = Signal(init=1), Signal(init=1), Signal(init=1)
+        valued, tagged = Signal(), Signal()
+        m.d.comb += [valued.eq(kind.value & compared), tagged.eq(kind.done | kind.end | listed | kind.close)]
         with m.If(move):
-            m.d.sync += [text_taken.eq(0), value_taken.eq(0), nodes.eq(Mux(kind.done, 0, nodes + (kind.element | kind.attribute)))]
-        with m.Elif(self.o.valid & self.o.ready):
-            m.d.sync += [text_taken.eq(kind.text), value_taken.eq(value_taken | ~text_turn)]
-        with m.If(text_turn):
-            m.d.comb += [item.kind.eq(ItemKind.TEXT), item.data.eq(text.data), item.extra.eq(Cat(text.count, text.last))]
-        with m.Elif(value_turn):
-            m.d.comb += [item.kind.eq(ItemKind.VALUE), item.data.eq(mark.data), item.extra.eq(Cat(mark.count, mark.last))]
-        with m.Elif(kind.done):
-            m.d.comb += [item.kind.eq(ItemKind.DONE), item.data.eq(beat[3].good)]
-        with m.Elif(kind.end):
-            m.d.comb += item.kind.eq(ItemKind.END)
-        with m.Elif(listed):
-            m.d.comb += [item.kind.eq(ItemKind.ATTRIBUTE), item.data.eq(found), item.extra.eq(nodes)]
-        with m.Else():
-            m.d.comb += [
-                item.kind.eq(ItemKind.START),
-                item.data.eq(Mux(kind.element, found, tag)),
-                item.extra.eq(Mux(kind.element, nodes, tag_node)),
+            m.d.sync += [
+                nodes.eq(Mux(kind.done, 0, nodes + (kind.element | kind.attribute))),
+                text.eq(beat[3].text),
+                word.eq(Mux(kind.value, mark.data, found)),
+                extra.eq(Mux(kind.value, Cat(mark.count, mark.last), nodes)),
+                has_text.eq(kind.text),
+                has_value.eq(valued),
+                has_tag.eq(tagged),
+                nothing.eq(~(kind.text | valued | tagged)),
+                lone.eq(Mux(kind.text, ~valued & ~tagged, ~valued | ~tagged)),
+                textless.eq(~kind.text),
+                last.eq(0),
+                last.done.eq(kind.done),
+                last.end.eq(kind.end),
+                last.attribute.eq(listed),
+                last.asks.eq(~kind.end & (~listed | marks.presence)),
+                last.start.eq(~kind.done & ~kind.end & ~listed),
             ]
+            with m.If(kind.done):
+                m.d.sync += word[0].eq(beat[3].good)
+            with m.If(kind.element):
+                m.d.sync += [tag.eq(found), tag_node.eq(nodes)]
+            # whether the value that comes next is compared
+            with m.If(kind.attribute):
+                m.d.sync += compared.eq(known & ~declared & compares)
+
+        # A beat's items: its text, its value, its tag. The last one leaves with it.
+        m.d.comb += [
+            self.o.valid.eq(~nothing & ~(lone & view.marks_hold)),
+            move.eq(~view.marks_hold & (nothing | (self.o.ready & lone))),
+        ]
+        with m.If(~nothing & ~lone & self.o.ready):
+            m.d.sync += [has_text.eq(0), has_value.eq(has_value & has_text), lone.eq(~(has_text & has_value & has_tag)), textless.eq(1)]
+        with m.If(~textless):
+            m.d.comb += [item.kind.text.eq(1), item.data.eq(text.data), item.extra.eq(Cat(text.count, text.last))]
+        with m.Elif(has_value):
+            m.d.comb += [item.kind.value.eq(1), item.data.eq(word), item.extra.eq(extra)]
+        with m.Else():
+            m.d.comb += [item.kind.eq(last), item.data.eq(Mux(last.start, tag, word)), item.extra.eq(Mux(last.start, tag_node, extra))]
         return m

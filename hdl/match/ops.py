@@ -1,7 +1,7 @@
 """What the parts of the matching engine hand on to each other."""
 
 from amaranth.hdl import unsigned
-from amaranth.lib import data, enum
+from amaranth.lib import data
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import NameMarks
@@ -10,21 +10,23 @@ from hdl.layouts import node_width, row_width, step_width
 __all__ = ["Item", "ItemKind", "MatchedRow", "RowHits", "RowOp", "RowRequest", "Tag"]
 
 
-class ItemKind(enum.Enum, shape=unsigned(3)):
-    """What a document is made of for the subscriptions."""
+class ItemKind(data.Struct):
+    """What a document is made of for the subscriptions, as one flag that is 1."""
 
-    START = 0
+    start: unsigned(1)
     """A start tag, complete with its attributes: its name as a :class:`Tag`."""
-    ATTRIBUTE = 1
+    attribute: unsigned(1)
     """An attribute that matters by itself or by its value, as a :class:`Tag`."""
-    VALUE = 2
+    value: unsigned(1)
     """A word of the value of the attribute before."""
-    TEXT = 3
+    text: unsigned(1)
     """A word of a text node."""
-    END = 4
+    end: unsigned(1)
     """The end of the innermost element."""
-    DONE = 5
+    done: unsigned(1)
     """The end of the document; bit 0 of ``data`` says whether it is well-formed."""
+    asks: unsigned(1)
+    """One of the others: a start tag, an attribute that matters by itself, or the end of the document."""
 
 
 class Tag(data.StructLayout):
@@ -42,30 +44,29 @@ class Item(data.StructLayout):
         super().__init__({"kind": ItemKind, "data": max(32, Tag(config).size), "extra": max(node_width(config), 4)})
 
 
-class RowOp(enum.Enum, shape=unsigned(3)):
-    """One operation on the rows of visitors."""
+class RowOp(data.Struct):
+    """One operation on the rows of visitors, as the only flag that is 1."""
 
-    START = 0
+    start: unsigned(1)
     """The start tag of an element is complete."""
-    ATTRIBUTE = 1
+    attribute: unsigned(1)
     """The tag has an attribute whose name has a row."""
-    SATISFY = 2
+    satisfy: unsigned(1)
     """The attribute test holds in this tag."""
-    TEXT = 3
+    text: unsigned(1)
     """The test of the string-value or a text node holds for the open element."""
-    SEEN = 4
+    seen: unsigned(1)
     """The containment filter holds."""
-    END = 5
+    end: unsigned(1)
     """The open element ends and its text tests are to be looked at."""
-    DONE = 6
-    """The document ends; ``good`` says whether its matches count."""
-    SPILL = 7
-    """The tests of text that were met go to the stack before a child comes; for the rows alone."""
+    done: unsigned(1)
+    """The document ends."""
 
 
 class RowRequest(data.StructLayout):
-    """An operation and its operands: ``operand`` is the name's number of START and ATTRIBUTE and the step of SATISFY, TEXT and SEEN,
-    ``slices`` those in which that name may have bits, none if it has no row; ``above`` is the level of the innermost open element,
+    """An operation and its operands: ``operand`` is the name's number of START and ATTRIBUTE, the step of SATISFY, TEXT and SEEN, and of
+    DONE whether the document's matches count (bit 0), and if not whether because a number was too long (bit 1). ``slices`` are those in
+    which that name may have bits, none if it has no row, or that of the step; ``above`` is the level of the innermost open element,
     counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
     and of the attribute of ATTRIBUTE."""
 
@@ -77,8 +78,6 @@ class RowRequest(data.StructLayout):
                 "slices": config.slices,
                 "above": ceil_log2(config.depth),
                 "root": 1,
-                "good": 1,
-                "over": 1,
                 "node": node_width(config),
             }
         )
@@ -93,10 +92,20 @@ class MatchedRow(data.StructLayout):
 
 
 class RowHits(data.StructLayout):
-    """What an operation has come to, slice by slice: the last bits of subscriptions that select the ``node`` of a START or END, or
-    that an ATTRIBUTE is listed under; ``final`` stands on the last slice of a START. DONE comes once, with ``good``."""
+    """What an operation has come to, slice by slice: the last bits of subscriptions that an ``attribute`` is listed under, or that select
+    the ``node`` of an element's ``end`` or, with neither, start; ``final`` stands on the last slice of a start. ``done``, the end of the
+    document, comes once, with ``good``."""
 
     def __init__(self, config):
         super().__init__(
-            {"op": RowOp, "row": row_width(config), "slice": ceil_log2(config.slices), "node": node_width(config), "final": 1, "good": 1}
+            {
+                "attribute": 1,
+                "end": 1,
+                "done": 1,
+                "row": row_width(config),
+                "slice": ceil_log2(config.slices),
+                "node": node_width(config),
+                "final": 1,
+                "good": 1,
+            }
         )

@@ -7,6 +7,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, TsidLink, row_width, step_width
 from hdl.layouts import MatchedWord, tsid_width
+from hdl.match.bits import lone
 from hdl.match.ops import MatchedRow
 from hdl.stream import StreamFifo
 
@@ -118,7 +119,7 @@ class Reporter(wiring.Component):
                 with m.If(room):
                     m.d.comb += look.eq(1)
                     m.d.sync += chunk.eq(rest)
-                    with m.If(~rest.any()):
+                    with m.If(lone(chunk)):
                         m.next = "PICK"
                         with m.If(~some.any()):
                             m.next = "ROW"

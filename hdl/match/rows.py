@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.interfaces import CrtView, RowMasks, row_width
+from hdl.match.bits import lone, number
 from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
 from hdl.stream import BlockRam
 
@@ -13,33 +14,6 @@ __all__ = ["RowEngine"]
 
 _VIEW = ("row_en", "row_name", "row_slice", "row", "row_hold", "mask_slice", "masks", "wild", "containment")
 _STAGES = 6
-_GROUP = 4
-
-
-def _lowest(flags):
-    """The lowest 1 of the flags, alone."""
-    groups = [flags[at : at + _GROUP] for at in range(0, len(flags), _GROUP)]
-    found = []
-    for number, group in enumerate(groups):
-        free = ~Cat(*(earlier.any() for earlier in groups[:number])).any() if number else Const(1)
-        found += [flag & free & ~group[:place].any() if place else flag & free for place, flag in enumerate(group)]
-    return Cat(found)
-
-
-def _lone(flags):
-    """At most one of the flags is 1."""
-    groups = [flags[at : at + _GROUP] for at in range(0, len(flags), _GROUP)]
-    some = Cat(group.any() for group in groups)
-
-    def several(group):
-        return Cat(bit & group[:place].any() for place, bit in enumerate(group) if place).any() if len(group) > 1 else Const(0)
-
-    return ~(Cat(several(group) for group in groups).any() | (several(some) if len(some) <= _GROUP else ~_lone(some)))
-
-
-def _number(flag):
-    """The number of the only 1 among flags."""
-    return Cat(Cat(bit for place, bit in enumerate(flag) if place >> level & 1).any() for level in range(ceil_log2(len(flag))))
 
 
 class RowEngine(wiring.Component):
@@ -102,11 +76,12 @@ class RowEngine(wiring.Component):
 
         m.submodules.stack = stack = BlockRam(shape=width, depth=1 << (level_bits + slice_bits), output_register=True)
 
-        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 its outcome, 7 the matched bits, 8
-        # those that are new.
+        # What travels with a slice: 1 addresses, 2 the memories, 3 their words, 4 the row, 5 the step, 6 its outcome, 7 the matched bits
+        # that are new.
         travel = data.StructLayout(
             {
                 "op": RowOp,
+                "spill": 1,
                 "slice": slice_bits,
                 "bit": bit_bits,
                 "listed": 1,
@@ -119,8 +94,8 @@ class RowEngine(wiring.Component):
             }
         )
         issued = Signal(travel)
-        stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, _STAGES + 1)]
-        valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 3)]
+        stage = [issued] + [Signal(travel, name=f"stage{n}", reset_less=True) for n in range(1, _STAGES + 1)]
+        valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 2)]
         # Nothing is under way.
         empty = Signal(init=1)
         m.d.sync += [
@@ -129,13 +104,33 @@ class RowEngine(wiring.Component):
             *(valid[n].eq(valid[n - 1]) for n in range(1, _STAGES + 1)),
         ]
 
+        # The operation that comes next; it is fetched when the one before has been taken, which is never sooner than it is needed.
+        coming, waiting = Signal(RowRequest(config), reset_less=True), Signal()
+        popped = Signal()
+        own_level, opens = Signal(level_bits, reset_less=True), Signal()
+        decides, wilder = Signal(), Signal()
+        m.d.comb += self.i.ready.eq(~waiting)
+        with m.If(~waiting):
+            m.d.sync += [
+                coming.eq(self.i.payload),
+                waiting.eq(self.i.valid),
+                own_level.eq(self.i.payload.above + 1),
+                opens.eq(self.i.valid & self.i.payload.op.start),
+                # containment is decided once the whole document has been seen
+                decides.eq(self.i.payload.op.done & self.i.payload.operand[0] & view.containment),
+                wilder.eq(self.i.payload.op.start | (self.i.payload.op.done & self.i.payload.operand[0] & view.containment)),
+            ]
+        with m.Elif(popped):
+            m.d.sync += [waiting.eq(0), opens.eq(0)]
+
         # The operation that is being issued, the slices that are left of it, and those in which the element it starts from may hold a bit.
-        request = Signal(RowRequest(config))
+        request = Signal(RowRequest(config), reset_less=True)
         active = Signal()
-        remaining, held = Signal(slices), Signal(slices)
-        starting, opening, needs_stack, changes_stack, closing = (
-            Signal(name=name) for name in ("starting", "opening", "needs_stack", "changes_stack", "closing")
-        )
+        remaining, held = Signal(slices), Signal(slices, reset_less=True)
+        starting, needs_stack, changes_stack = (Signal(name=name) for name in ("starting", "needs_stack", "changes_stack"))
+        own = Signal(level_bits, reset_less=True)
+        spilling, lists = Signal(), Signal()
+        closing = Signal()
         finish, issue, leaves = Signal(), Signal(), Signal()
 
         # By level: the slices in which the open element may hold a bit, and those with a test that its text has met.
@@ -143,110 +138,94 @@ class RowEngine(wiring.Component):
         m.submodules.met = met = memory.Memory(shape=slices, depth=1 << level_bits, init=[])
         holding_read, holding_write = holding.read_port(domain="comb"), holding.write_port()
         met_read, met_write = met.read_port(domain="comb"), met.write_port()
-        coming = self.i.payload
-        starts, attributes, satisfies, texts, ends, dones = (
-            Signal(name=name) for name in ("starts", "attributes", "satisfies", "texts", "ends", "dones")
-        )
-        outer, own_slice = Signal(slices), Signal(slices)
-        wanted = Signal(slices)
+        op = coming.op
+        outer, wanted = Signal(slices), Signal(slices)
         seen_fresh = Signal(slices)
         load, spill, pops = Signal(), Signal(), Signal()
         # Slices with a test that the text of the innermost element has met since its latest child; before the next they go to the stack.
-        texted = Signal(slices)
+        # An operation that changes them takes two clocks at least: whether there is any is known in time.
+        texted, some_texted = Signal(slices), Signal()
+        m.d.sync += some_texted.eq(texted.any())
         m.d.comb += [
-            starts.eq(coming.op == RowOp.START),
-            attributes.eq(coming.op == RowOp.ATTRIBUTE),
-            satisfies.eq(coming.op == RowOp.SATISFY),
-            texts.eq(coming.op == RowOp.TEXT),
-            ends.eq(coming.op == RowOp.END),
-            dones.eq(coming.op == RowOp.DONE),
             holding_read.addr.eq(coming.above),
             met_read.addr.eq(coming.above),
             outer.eq(holding_read.data & ~coming.root.replicate(slices)),
-            own_slice.eq(Const(1, slices) << coming.operand[bit_bits : bit_bits + slice_bits]),
+            wanted.eq(
+                (coming.slices & (outer | ~op.text.replicate(slices)))
+                | (outer & (op.start.replicate(slices) | ((met_read.data | texted) & op.end.replicate(slices))))
+                | (view.wild & wilder.replicate(slices))
+                | (seen_fresh & decides.replicate(slices))
+            ),
+            pops.eq(Mux(op.done, ~active & empty & ~issue, ~active | leaves)),
+            spill.eq(some_texted & (op.start | op.attribute | op.satisfy)),
+            load.eq(waiting & pops),
+            popped.eq(pops & ~spill),
         ]
-        with m.Switch(coming.op):
-            with m.Case(RowOp.START):
-                m.d.comb += wanted.eq(coming.slices | view.wild | outer)
-            with m.Case(RowOp.ATTRIBUTE):
-                m.d.comb += wanted.eq(coming.slices)
-            with m.Case(RowOp.SATISFY, RowOp.SEEN):
-                m.d.comb += wanted.eq(own_slice)
-            with m.Case(RowOp.TEXT):
-                m.d.comb += wanted.eq(own_slice & outer)
-            with m.Case(RowOp.END):
-                m.d.comb += wanted.eq(outer & (met_read.data | texted))
-            with m.Case(RowOp.DONE):
-                # containment is decided once the whole document has been seen
-                m.d.comb += wanted.eq((seen_fresh | view.wild) & (coming.good & view.containment).replicate(slices))
-        m.d.comb += [
-            pops.eq(Mux(dones, ~active & empty & ~issue, ~active | leaves)),
-            spill.eq((texted != 0) & (starts | attributes | satisfies)),
-            self.i.ready.eq(pops & ~spill),
-            load.eq(self.i.valid & pops),
-        ]
-        with m.If(load):
-            m.d.sync += [
-                active.eq(1),
-                request.eq(coming),
-                remaining.eq(wanted),
-                held.eq(outer),
-                starting.eq(starts | (ends & (texted != 0))),
-                opening.eq(starts),
-                needs_stack.eq(starts | ends),
-                changes_stack.eq(starts),
-                closing.eq(dones),
-                texted.eq(Mux(texts, texted | wanted, Mux(spill | ends | dones, 0, texted))),
-            ]
-            with m.If(spill):
-                m.d.sync += [
-                    request.op.eq(RowOp.SPILL),
-                    remaining.eq(texted),
-                    starting.eq(0),
-                    opening.eq(0),
-                    needs_stack.eq(1),
-                    changes_stack.eq(1),
-                ]
-        with m.Else():
-            with m.If(finish | leaves):
-                m.d.sync += active.eq(0)
-
         # A slice that was changed is on the stack six clocks later; others go first. A tag that ends something has one slice at least.
+        # An operation begins two clocks after the last slice of the one before.
         chosen, open_slices = Signal(slices), Signal(slices)
         recent = [Signal(slices, name=f"recent{n}") for n in range(3)]
-        busy = Signal(slices)
+        blocked = Signal(slices)
         changing = Signal(slices)
-        none, final, ends_here = Signal(), Signal(), Signal()
-        pick, goes = Signal(slices), Signal()
+        bare, single, none, ends_here = Signal(), Signal(), Signal(), Signal()
+        pick, may, some, goes = Signal(slices), Signal(), Signal(), Signal()
+        fewer = Signal(slices + 1)
         m.d.comb += [
-            none.eq(remaining == 0),
-            final.eq(_lone(remaining)),
-            pick.eq(_lowest(open_slices)),
-            open_slices.eq(remaining & ~((busy | changing) & needs_stack.replicate(slices))),
-            goes.eq(active & self.room & ~view.row_hold & (open_slices.any() | (none & starting))),
+            bare.eq(remaining == 0),
+            single.eq(lone(remaining)),
+            may.eq(active & self.room & ~view.row_hold),
+            # the lowest one, by the borrow of a subtraction
+            fewer.eq(open_slices - 1),
+            some.eq(~fewer[slices]),
+            pick.eq(open_slices & ~fewer[:slices]),
+            open_slices.eq(remaining & ~blocked),
+            goes.eq(may & (some | (bare & starting))),
             leaves.eq(active & ~closing & none & ~starting),
             changing.eq(chosen & (issue & changes_stack).replicate(slices)),
-            issued.op.eq(request.op),
-            issued.slice.eq(_number(chosen)),
+            issued.op.eq(request.op.as_value() & ~spilling.replicate(len(request.op.as_value()))),
+            issued.spill.eq(spilling),
+            issued.slice.eq(number(chosen)),
             issued.bit.eq(request.operand[:bit_bits]),
-            issued.listed.eq((chosen & request.slices).any()),
-            issued.blank.eq(~(chosen & held).any()),
+            issued.listed.eq((chosen & request.slices).any() & lists),
+            issued.blank.eq(~(chosen & held).any() | closing),
             issued.root.eq(request.root),
             issued.final.eq(ends_here),
             issued.node.eq(request.node),
             issued.above.eq(request.above),
-            issued.own.eq(request.above + opening),
+            issued.own.eq(own),
             valid[0].eq(issue),
         ]
         m.d.sync += [
             recent[0].eq(changing),
             *(recent[n].eq(recent[n - 1]) for n in range(1, 3)),
-            busy.eq(changing | recent[0] | recent[1] | recent[2]),
+            needs_stack.eq(Mux(load, spill | op.start | op.end, needs_stack)),
+            blocked.eq(
+                (changing | recent[0] | recent[1] | recent[2]) & Mux(load, spill | op.start | op.end, needs_stack).replicate(slices)
+            ),
         ]
         # A slice is chosen a clock before it is issued.
-        m.d.sync += [issue.eq(goes), chosen.eq(pick), ends_here.eq(final)]
+        m.d.sync += [issue.eq(goes), chosen.eq(pick), ends_here.eq(single), none.eq(~load & (bare | (single & may & some)))]
+        with m.If(may):
+            m.d.sync += remaining.eq(remaining & ~pick)
         with m.If(goes):
-            m.d.sync += [remaining.eq(remaining & ~pick), starting.eq(0)]
+            m.d.sync += starting.eq(0)
+        with m.If(load):
+            m.d.sync += [
+                active.eq(1),
+                request.eq(coming),
+                remaining.eq(Mux(spill, texted, wanted)),
+                held.eq(outer),
+                starting.eq((op.start & ~spill) | (op.end & some_texted)),
+                own.eq(Mux(op.start & ~spill, own_level, coming.above)),
+                changes_stack.eq(spill | op.start),
+                lists.eq((op.start | op.attribute) & ~spill),
+                spilling.eq(spill),
+                closing.eq(op.done),
+                texted.eq(Mux(op.text, texted | wanted, Mux(spill | op.end | op.done, 0, texted))),
+            ]
+        with m.Else():
+            with m.If(finish | leaves):
+                m.d.sync += active.eq(0)
         asks = stage[1]
         m.d.comb += [
             view.row_en.eq(valid[1] & asks.listed),
@@ -260,107 +239,120 @@ class RowEngine(wiring.Component):
         ended, good, over = Signal(), Signal(), Signal()
         m.d.comb += [
             finish.eq(active & closing & none & ~issue & empty & self.room),
-            self.idle.eq(empty & ~issue & ~active & ~ended & ~self.matched.end),
+            self.idle.eq(empty & ~issue & ~active & ~waiting & ~ended & ~self.matched.end),
         ]
-        m.d.sync += [ended.eq(finish), good.eq(request.good), over.eq(request.over)]
+        m.d.sync += [ended.eq(finish), good.eq(request.operand[0]), over.eq(request.operand[1])]
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
-        masks = Signal(RowMasks(config))
-        single_bit = Signal(width)
-        flags_layout = data.StructLayout({"starts": 1, "lists": 1, "ends": 1, "spills": 1, "dones": 1, "listed": 1, "root": 1, "blank": 1})
-        flags = [Signal(flags_layout, name=f"flags{n}") for n in (3, 4)]
+        masks = Signal(RowMasks(config), reset_less=True)
+        low_bits = bit_bits // 2
+        single_low, single_high = Signal(1 << low_bits, reset_less=True), Signal(1 << (bit_bits - low_bits), reset_less=True)
+        flag = Signal(
+            data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "rooted", "blank"), 1)),
+            reset_less=True,
+        )
         ahead = stage[2]
-        ahead_single = (ahead.op == RowOp.SATISFY) | (ahead.op == RowOp.SEEN) | (ahead.op == RowOp.TEXT)
         m.d.comb += view.mask_slice.eq(ahead.slice)
         m.d.sync += [
             masks.eq(view.masks),
-            single_bit.eq(Mux(ahead_single, Const(1, width) << ahead.bit, 0)),
-            flags[0].starts.eq(ahead.op == RowOp.START),
-            flags[0].lists.eq((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE)),
-            flags[0].ends.eq((ahead.op == RowOp.END) | (ahead.op == RowOp.SPILL)),
-            flags[0].spills.eq(ahead.op == RowOp.SPILL),
-            flags[0].dones.eq(ahead.op == RowOp.DONE),
-            flags[0].listed.eq(ahead.listed & ((ahead.op == RowOp.START) | (ahead.op == RowOp.ATTRIBUTE))),
-            flags[0].root.eq(ahead.root),
-            flags[0].blank.eq(ahead.blank | (ahead.op == RowOp.DONE)),
-            flags[1].eq(flags[0]),
+            single_low.eq(Const(1, len(single_low)) << ahead.bit[:low_bits]),
+            single_high.eq(
+                (Const(1, len(single_high)) << ahead.bit[low_bits:])
+                & (ahead.op.satisfy | ahead.op.seen | ahead.op.text).replicate(len(single_high))
+            ),
+            flag.starts.eq(ahead.op.start),
+            flag.lists.eq(ahead.op.start | ahead.op.attribute),
+            flag.ends.eq(ahead.op.end | ahead.spill),
+            flag.spills.eq(ahead.spill),
+            flag.proves.eq(ahead.op.end | ahead.spill | ahead.op.done),
+            flag.decides.eq(ahead.op.done | ahead.spill),
+            flag.listed.eq(ahead.listed),
+            flag.rooted.eq(ahead.op.start & ahead.root),
+            flag.blank.eq(ahead.blank),
         ]
 
-        # The row of the name, the bits that hold in the parent, and which of their neighbours may come to hold.
-        flag = flags[0]
+        # The row of the name, the bits that hold in the parent, and which of their neighbours may come to hold. What is the same for all
+        # bits of an operation sets or clears their flip-flops.
         top = stack.read[0].data
         text = masks.named & masks.test
         wild = ~masks.named & ~masks.test
-        row, holds, proven, enters, begins, contains, stays, unnamed, tests, lasts = (
-            Signal(width, name=name)
-            for name in ("row", "holds", "proven", "enters", "begins", "contains", "stays", "unnamed", "tests", "lasts")
+        row, holds, proven, begins, decided, named, tests = (
+            Signal(width, name=name, reset_less=True) for name in ("row", "holds", "proven", "begins", "decided", "named", "tests")
         )
+        # a flip-flop can only be set to what it begins with
+        blocks, stays, lasts = (Signal(width, name=name, init=(1 << width) - 1, reset_less=True) for name in ("blocks", "stays", "lasts"))
+        bit = Cat(single_low[place % (1 << low_bits)] & single_high[place >> low_bits] for place in range(width))
         m.d.sync += [
-            row.eq((view.row & spread(flag.listed)) | single_bit),
-            holds.eq(top & ~text & ~spread(flag.blank)),
-            proven.eq((top & text & spread(flag.ends)) | (wild & spread(flag.dones))),
-            enters.eq(~masks.test & spread(flag.starts)),
+            row.eq((view.row & spread(flag.listed)) | bit),
+            holds.eq(top & ~text & ~masks.last),
+            proven.eq(Mux(flag.ends, top & text, wild)),
+            blocks.eq(masks.test),
             # a containment subscription of one name is matched by the name
-            begins.eq(
-                (masks.first & spread(flag.starts) & (masks.far | spread(flag.root))) | (masks.contains & masks.last & spread(flag.lists))
-            ),
-            contains.eq(masks.contains & spread(flag.dones)),
-            stays.eq((masks.far >> 1) | spread(flag.ends)),
-            unnamed.eq(~masks.named),
+            begins.eq((masks.first & ((masks.far & spread(flag.starts)) | spread(flag.rooted))) | (masks.contains & masks.last)),
+            decided.eq(masks.contains | spread(flag.spills)),
+            stays.eq(masks.far >> 1),
+            named.eq(masks.named),
             tests.eq(masks.test),
             lasts.eq(masks.last),
         ]
+        with m.If(flag.blank):
+            m.d.sync += holds.eq(0)
+        with m.If(~flag.proves):
+            m.d.sync += proven.eq(0)
+        with m.If(~flag.starts):
+            m.d.sync += blocks.eq(~0)
+        with m.If(~flag.lists):
+            m.d.sync += begins.eq(0)
+        with m.If(~flag.decides):
+            m.d.sync += decided.eq(0)
+        with m.If(flag.ends):
+            m.d.sync += stays.eq(~0)
+        with m.If(flag.spills):
+            m.d.sync += lasts.eq(~0)
 
-        # What the document has shown: in this tag, and anywhere for containment.
+        # What the document has shown: in this tag, and anywhere for containment. A slice comes again two clocks later at the soonest.
         now = stage[4]
 
-        def gathered(name, fresh, *, adds, forget):
+        def gathered(name, fresh, *, adds, more, forget):
             """A row per slice that gathers bits until it is forgotten as a whole; returns what it holds for this slice."""
             store = memory.Memory(shape=width, depth=max(slices, 2), init=[])
             m.submodules[name] = store
             read, write = store.read_port(domain="comb"), store.write_port()
-            here = Signal(name=f"{name}_here")
+            before = Signal(width, name=f"{name}_before", reset_less=True)
             m.d.comb += [
-                here.eq(fresh.bit_select(now.slice, 1)),
-                read.addr.eq(now.slice),
+                read.addr.eq(stage[3].slice),
                 write.addr.eq(now.slice),
-                write.data.eq((read.data & spread(here)) | row),
+                write.data.eq(before | more),
                 write.en.eq(valid[4] & adds),
             ]
+            m.d.sync += before.eq(read.data)
+            with m.If(~fresh.bit_select(stage[3].slice, 1)):
+                m.d.sync += before.eq(0)
             with m.If(forget):
                 m.d.sync += fresh.eq(0)
             with m.Elif(write.en):
                 m.d.sync += fresh.bit_select(now.slice, 1).eq(1)
-            return read.data, here
+            return before
 
-        in_tag = (now.op == RowOp.ATTRIBUTE) | (now.op == RowOp.SATISFY)
-        at_start = now.op == RowOp.START
-        at_end = (now.op == RowOp.END) | (now.op == RowOp.SPILL)
+        in_tag = now.op.attribute | now.op.satisfy
         # Tests that hold in a tag are looked at when it is complete, those of text when it ends. A bad document may end anywhere.
-        forget = ended | (valid[4] & (at_start | at_end) & now.final)
+        forget = ended | (valid[4] & (now.op.start | now.op.end | now.spill) & now.final)
         satisfied_fresh = Signal(slices)
-        satisfied, satisfied_here = gathered("satisfied", satisfied_fresh, adds=in_tag | (now.op == RowOp.TEXT), forget=forget)
-        seen, seen_here = gathered("seen", seen_fresh, adds=in_tag | (now.op == RowOp.SEEN) | at_start, forget=ended)
+        satisfied = gathered("satisfied", satisfied_fresh, adds=in_tag | now.op.text, more=row & tests, forget=forget)
+        seen = gathered("seen", seen_fresh, adds=in_tag | now.op.seen | now.op.start, more=row, forget=ended)
 
         # The step itself; neighbours in a run are neighbours in the row, and tests follow from the step to the last as a carry does.
-        flag = flags[1]
-        gate, reaches, passes = (Signal(width, name=name) for name in ("gate", "reaches", "passes"))
-        carrier, source = Signal(width), Signal(width)
-        lasts_now, last = Signal(width), Signal(width)
+        gate, reaches = Signal(width), Signal(width)
+        carrier, source = Signal(width, reset_less=True), Signal(width, reset_less=True)
+        lasts_now, last = Signal(width, reset_less=True), Signal(width, reset_less=True)
         m.d.comb += [
-            gate.eq(
-                proven | (satisfied & tests & spread(satisfied_here & (flag.starts | flag.ends))) | (seen & spread(seen_here & flag.dones))
-            ),
-            reaches.eq(
-                ((row | unnamed) & (((holds << 1)[:width] & enters) | begins)) | (holds & stays) | (gate & (contains | spread(flag.spills)))
-            ),
-            passes.eq(gate & ~(lasts << 1)[:width] & ~spread(flag.spills)),
+            gate.eq(proven | satisfied | (seen & spread(now.op.done))),
+            reaches.eq(((row | ~named) & (((holds << 1)[:width] & ~blocks) | begins)) | (holds & stays) | (gate & decided)),
         ]
-        m.d.sync += [source.eq(reaches), carrier.eq(reaches | passes), lasts_now.eq(lasts)]
-        total = Signal(width + 1)
+        m.d.sync += [source.eq(reaches), carrier.eq(reaches | (gate & ~(lasts << 1)[:width])), lasts_now.eq(lasts)]
+        total, reach = Signal(width + 1), Signal(width, reset_less=True)
+        listing, listings = Signal(width, reset_less=True), Signal(width, reset_less=True)
         m.d.comb += total.eq(source + carrier)
-        reach = Signal(width)
-        listing, listings = Signal(width), Signal(width)
         m.d.sync += [
             reach.eq((total ^ source ^ carrier)[1:]),
             last.eq(lasts_now),
@@ -371,14 +363,11 @@ class RowEngine(wiring.Component):
         # The result: the element's row on the stack, the matched bits in the bank of this document.
         result = stage[_STAGES]
         settled = valid[_STAGES]
-        moves = Signal()
-        marks = Signal()
+        moves = result.op.start
         m.d.comb += [
-            moves.eq(result.op == RowOp.START),
-            marks.eq(result.op == RowOp.SPILL),
             stack.write.addr.eq(Cat(result.slice, result.own)),
-            stack.write.data.eq(reach & (~last | spread(marks))),
-            stack.write.en.eq(settled & (moves | marks)),
+            stack.write.data.eq(reach),
+            stack.write.en.eq(settled & (moves | result.spill)),
         ]
 
         # The slices in which the element may hold a bit are those looked at, until it is known better.
@@ -386,72 +375,76 @@ class RowEngine(wiring.Component):
         exact_level = Signal(level_bits)
         corrects = Signal()
         flying = Signal(range(8))
-        opens = load & starts & ~spill
-        tagged = Signal()
-        m.d.comb += exact_now.eq(exact | ((Const(1, slices) << result.slice) & stack.write.data.any().replicate(slices)))
-        with m.If(settled & moves):
-            m.d.sync += exact.eq(Mux(result.final, 0, exact_now))
+        kept, kept_slice, moved, final = Signal(), Signal(slice_bits), Signal(), Signal()
+        m.d.comb += exact_now.eq(exact | ((Const(1, slices) << kept_slice) & kept.replicate(slices)))
+        with m.If(moved):
+            m.d.sync += exact.eq(Mux(final, 0, exact_now))
         m.d.sync += [
-            corrects.eq(settled & moves & result.final),
+            kept.eq((reach & ~last).any()),
+            kept_slice.eq(result.slice),
+            moved.eq(settled & moves),
+            final.eq(result.final),
+            corrects.eq(moved & final),
             corrected.eq(exact_now),
-            exact_level.eq(result.own),
-            flying.eq(flying + opens - corrects),
         ]
+        with m.If(settled & moves):
+            m.d.sync += exact_level.eq(result.own)
+        with m.If((opens & popped) ^ corrects):
+            m.d.sync += flying.eq(Mux(corrects, flying - 1, flying + 1))
         m.d.comb += [
-            # not in a clock in which a tag may need the port
-            tagged.eq(self.i.valid & starts & ~spill),
-            holding_write.en.eq(Mux(tagged, self.i.ready, corrects & (flying == 1))),
-            holding_write.addr.eq(Mux(tagged, coming.above + 1, exact_level)),
-            holding_write.data.eq(Mux(tagged, wanted, corrected)),
-            met_write.en.eq(load & (starts | spill)),
-            met_write.addr.eq(coming.above + ~spill),
+            # A tag that waits has the ports and writes in each clock, its last one as it is taken.
+            holding_write.en.eq(opens | (corrects & (flying == 1))),
+            holding_write.addr.eq(Mux(opens, own_level, exact_level)),
+            holding_write.data.eq(Mux(opens, wanted, corrected)),
+            met_write.en.eq(waiting & (op.start | spill)),
+            met_write.addr.eq(Mux(spill, coming.above, own_level)),
             met_write.data.eq(Mux(spill, met_read.data | texted, 0)),
         ]
-        # What the document has matched before; a slice counts from the first operation on that has matched something in it.
-        fresh = Signal(slices)
+
+        # What the document has matched before; a slice counts from the first operation on that could match something in it.
         m.submodules.matched = matched = memory.Memory(shape=width, depth=max(slices, 2), init=[])
         read, write = matched.read_port(domain="comb"), matched.write_port()
-        found = Signal(width)
-        finds = Signal()
-        place = Signal(slice_bits)
-        here = Signal()
-        matches, tells = valid[_STAGES + 1], valid[_STAGES + 2]
-        selects = moves | (result.op == RowOp.ATTRIBUTE) | (result.op == RowOp.END) | (result.op == RowOp.DONE)
+        fresh = Signal(slices)
+        before, fresh_row = Signal(width, reset_less=True), Signal(width, reset_less=True)
+        fresh_slice = Signal(slice_bits, reset_less=True)
+        selects, tells = Signal(), valid[_STAGES + 1]
+        ahead = stage[_STAGES - 1]
         m.d.sync += [
-            matches.eq(settled & selects),
-            found.eq(reach & last),
-            finds.eq((reach & last).any()),
-            place.eq(result.slice),
-            # the operation before may be writing this very slice now
-            here.eq(fresh.bit_select(result.slice, 1) | (matches & finds & (place == result.slice))),
-            tells.eq(matches & finds),
-            self.matched.row.eq(found & ~(read.data & spread(here))),
-            self.matched.slice.eq(place),
+            selects.eq(valid[_STAGES - 1] & (ahead.op.start | ahead.op.attribute | ahead.op.end | ahead.op.done)),
+            before.eq(read.data),
+            tells.eq(selects),
+            fresh_row.eq(reach & last & ~before),
+            fresh_slice.eq(result.slice),
+            self.matched.row.eq(fresh_row),
+            self.matched.slice.eq(fresh_slice),
             self.matched.end.eq(ended),
             self.matched.good.eq(good),
             self.matched.over.eq(over),
+            self.matched_valid.eq((tells & fresh_row.any()) | ended),
         ]
+        with m.If(~fresh.bit_select(ahead.slice, 1)):
+            m.d.sync += before.eq(0)
         m.d.comb += [
-            read.addr.eq(place),
-            write.addr.eq(place),
-            write.data.eq((read.data & spread(here)) | found),
-            write.en.eq(matches & finds),
-            self.matched_valid.eq((tells & (self.matched.row != 0)) | self.matched.end),
+            read.addr.eq(ahead.slice),
+            write.addr.eq(result.slice),
+            write.data.eq(before | (reach & last)),
+            write.en.eq(selects),
         ]
         with m.If(ended):
             m.d.sync += fresh.eq(0)
-        with m.Elif(matches & finds):
-            m.d.sync += fresh.bit_select(place, 1).eq(1)
+        with m.Elif(selects):
+            m.d.sync += fresh.bit_select(result.slice, 1).eq(1)
 
         # What the selection log is told.
-        lists = result.op == RowOp.ATTRIBUTE
         m.d.sync += [
-            self.hits.row.eq(Mux(lists, listings, reach) & last),
-            self.hits.op.eq(Mux(ended, RowOp.DONE, result.op)),
+            self.hits.row.eq(Mux(result.op.attribute, listings, reach) & last),
+            self.hits.attribute.eq(result.op.attribute & ~ended),
+            self.hits.end.eq(result.op.end & ~ended),
+            self.hits.done.eq(ended),
             self.hits.slice.eq(result.slice),
             self.hits.node.eq(result.node),
-            self.hits.final.eq(moves & result.final),
+            self.hits.final.eq(moves & result.final & ~ended),
             self.hits.good.eq(good),
-            self.hits_valid.eq((settled & (lists | moves | (result.op == RowOp.END))) | ended),
+            self.hits_valid.eq((settled & (result.op.attribute | moves | result.op.end)) | ended),
         ]
         return m

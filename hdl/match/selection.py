@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2, exact_log2
 
 from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, log_width, node_width, row_width
-from hdl.match.ops import RowHits, RowOp
+from hdl.match.ops import RowHits
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["SelectionLog"]
@@ -80,7 +80,7 @@ class SelectionLog(wiring.Component):
         m = Module()
         m.submodules.ends = ends = StreamFifo(1, _QUEUE)
         m.d.comb += [
-            ends.i.valid.eq(self.hits_valid & (self.hits.op == RowOp.DONE)),
+            ends.i.valid.eq(self.hits_valid & self.hits.done),
             ends.i.payload.eq(self.hits.good),
             ends.o.ready.eq(self.o.ready),
             self.o.valid.eq(ends.o.valid),
@@ -101,43 +101,55 @@ class SelectionLog(wiring.Component):
         m.d.comb += [entries.read[0].addr.eq(self.read.addr), entries.read[0].en.eq(1), self.read.data.eq(entries.read[0].data)]
 
         # Rows with a hit in a group that has a wanted step, and ends of documents and of tags with listed attributes.
-        groups = Signal(slices * chunks)  # those with a wanted step
+        # which groups of a slice have a wanted step; after a reset nothing is known until they have been cleared
+        m.submodules.groups = groups = memory.Memory(shape=chunks, depth=max(slices, 2), init=[])
+        groups_read, groups_mark, groups_write = groups.read_port(domain="comb"), groups.read_port(domain="comb"), groups.write_port()
+        clearing, cleared = Signal(init=1), Signal(slice_bits)
+        m.d.sync += cleared.eq(cleared + 1)
+        with m.If(cleared == slices - 1):
+            m.d.sync += clearing.eq(0)
         shape = data.StructLayout({"hits": RowHits(config), "some": chunks, "lone": 1})
         row = Signal(shape)
         row_valid = Signal()
         mine = Signal(chunks)
-        m.d.comb += mine.eq(groups.word_select(self.hits.slice, chunks) if slices > 1 else groups)
+        m.d.comb += [groups_read.addr.eq(self.hits.slice), mine.eq(groups_read.data)]
         m.d.sync += [
             row_valid.eq(self.hits_valid),
             row.hits.eq(self.hits),
             row.some.eq(
-                Cat(
-                    mine[n] & (self.hits.op != RowOp.DONE) & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any()
-                    for n in range(chunks)
-                )
+                Cat(mine[n] & ~self.hits.done & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any() for n in range(chunks))
             ),
         ]
         listed = Signal()
         closes = Signal()
         m.submodules.rows = rows = StreamFifo(shape, _QUEUE)
         m.d.comb += [
-            closes.eq(row.hits.final & listed & (row.hits.op == RowOp.START)),
+            closes.eq(row.hits.final & listed),
             rows.i.payload.eq(row),
             rows.i.payload.lone.eq(_lone(row.some)),
             rows.i.payload.hits.final.eq(closes),
-            rows.i.valid.eq(row_valid & (row.some.any() | closes | (row.hits.op == RowOp.DONE))),
+            rows.i.valid.eq(row_valid & (row.some.any() | closes | row.hits.done)),
         ]
         with m.If(row_valid):
-            with m.If(row.hits.op == RowOp.ATTRIBUTE):
+            with m.If(row.hits.attribute):
                 m.d.sync += listed.eq(listed | row.some.any())
-            with m.Elif(closes | (row.hits.op == RowOp.DONE)):
+            with m.Elif(closes | row.hits.done):
                 m.d.sync += listed.eq(0)
         m.d.sync += self.room.eq(rows.level <= _QUEUE - _SLACK)
 
         # One group after the other, as long as there is room behind the entries of earlier documents. Nothing waits from here on but the
         # end of a document, behind which nothing is let in.
         item_shape = data.StructLayout(
-            {"op": RowOp, "steps": SELECTED_STEPS, "place": chunk_bits + slice_bits, "node": node_width(config), "final": 1, "good": 1}
+            {
+                "attribute": 1,
+                "end": 1,
+                "done": 1,
+                "steps": SELECTED_STEPS,
+                "place": chunk_bits + slice_bits,
+                "node": node_width(config),
+                "final": 1,
+                "good": 1,
+            }
         )
         items = [Signal(item_shape, name=f"item{n}") for n in range(3)]
         valid = Signal(3)
@@ -166,7 +178,9 @@ class SelectionLog(wiring.Component):
             m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), lone.eq(_lone(others))]
         m.d.sync += [
             valid.eq(Cat(issue, valid[:2])),
-            items[0].op.eq(head.hits.op),
+            items[0].attribute.eq(head.hits.attribute),
+            items[0].end.eq(head.hits.end),
+            items[0].done.eq(head.hits.done),
             # a row without a group only ends something
             items[0].steps.eq(
                 Mux(left.any(), head.hits.row.word_select(chosen[:chunk_bits], SELECTED_STEPS) if chunks > 1 else head.hits.row, 0)
@@ -184,23 +198,29 @@ class SelectionLog(wiring.Component):
         place = mark.step[bit_bits:]
         bit = Signal(SELECTED_STEPS)
         before, after = Signal(SELECTED_STEPS), Signal(SELECTED_STEPS)
-        known = groups.bit_select(place, 1) if len(place) else groups
+        known = groups_mark.data.bit_select(place[:chunk_bits], 1)
         m.d.comb += [
+            groups_mark.addr.eq(place[chunk_bits:]),
+            groups_write.addr.eq(Mux(clearing, cleared, place[chunk_bits:])),
+            groups_write.data.eq(groups_mark.data),
+            groups_write.en.eq(clearing | phase[1]),
             wanted_read.addr.eq(Mux(valid[0], items[0].place, place)),
             bit.eq(Const(1, SELECTED_STEPS) << mark.step[:bit_bits]),
             wanted_write.addr.eq(place),
             wanted_write.data.eq(after),
             wanted_write.en.eq(phase[1]),
-            self.marking.eq(mark.valid | self.mark.valid),
+            self.marking.eq(mark.valid | self.mark.valid | clearing),
             self.idle.eq(~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
         m.d.sync += [
-            phase.eq(Cat(mark.valid & ~valid[0] & (phase == 0), phase)),
+            phase.eq(Cat(mark.valid & ~valid[0] & ~clearing & (phase == 0), phase)),
             before.eq(Mux(known, wanted_read.data, 0)),
             after.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
         ]
-        with m.If(phase[1]):
-            m.d.sync += known.eq(after.any())
+        with m.If(clearing):
+            m.d.comb += groups_write.data.eq(0)
+        with m.Else():
+            m.d.comb += groups_write.data.bit_select(place[:chunk_bits], 1).eq(after.any())
         with m.If(phase[2]):
             m.d.sync += mark.valid.eq(0)
         with m.If(self.mark.valid):
@@ -225,7 +245,7 @@ class SelectionLog(wiring.Component):
             entry.steps.eq(item.steps),
             entry.place.eq(item.place),
             entry.node.eq(item.node),
-            entry.attribute.eq(item.op == RowOp.ATTRIBUTE),
+            entry.attribute.eq(item.attribute),
             entries.write.addr.eq(write),
             entries.write.en.eq(hit & ~full & ~over),
         ]
@@ -233,21 +253,21 @@ class SelectionLog(wiring.Component):
         stays = Signal(self._width + 1)
         m.d.comb += [
             following.eq(write + entries.write.en),
-            stays.eq(Mux(entries.write.en & (item.op != RowOp.ATTRIBUTE), following, kept)),
+            stays.eq(Mux(entries.write.en & ~item.attribute, following, kept)),
         ]
         with m.If(valid[2]):
             m.d.sync += [write.eq(Mux(item.final, stays, following)), kept.eq(stays)]
         with m.If(hit & full):
             m.d.sync += over.eq(1)
-        with m.If(hit & (item.op == RowOp.END)):
+        with m.If(hit & item.end):
             m.d.sync += [highest.eq(item.node), unsorted.eq(unsorted | (item.node < highest))]
 
         # The end of a document; what comes next is let in when the room is known again.
         rests = Signal(3)
         m.d.sync += rests.eq(rests << 1)
-        with m.If(issue & (head.hits.op == RowOp.DONE)):
+        with m.If(issue & head.hits.done):
             m.d.sync += ending.eq(1)
-        with m.If(valid[2] & (item.op == RowOp.DONE)):
+        with m.If(valid[2] & item.done):
             m.d.sync += [
                 self.o.valid.eq(1),
                 self.o.payload.end.eq(Mux(item.good, kept, first)),

@@ -27,10 +27,12 @@ class _Ring:
         place = (lane - position[:2])[:2]
         return place, position[2 : self.bits] + (lane < position[:2])
 
-    def write(self, m, position, word, count, enable):
+    def write(self, m, position, word, count, enable, skip=0):
+        """Write ``count`` bytes of a word, without the first ``skip``."""
         for lane, (write, _) in enumerate(self.lanes):
             place, address = self._turn(position, lane)
-            m.d.comb += [write.addr.eq(address), write.data.eq(word.word_select(place, 8)), write.en.eq(enable & (place < count))]
+            byte = word.word_select((place + skip)[:2], 8)
+            m.d.comb += [write.addr.eq(address), write.data.eq(byte), write.en.eq(enable & (place < count))]
 
     def read(self, m, position):
         bytes_read = []
@@ -59,6 +61,9 @@ class TextStream(wiring.Component):
         A word of text.
     open, close, clear : ``In(1)``
         An element begins; the innermost one ends; the document ends. One event a clock.
+    alien, blank : ``Out(1)``
+        The word of the clock before, pushed or not, has a byte that neither a number has nor the white space round it, or is all
+        white space.
     long : ``Out(1)``, ``length`` : ``Out``
         The string-value is longer than can be compared, or its length.
     nan : ``Out(1)``, ``many`` : ``Out(1)``, ``solid`` : ``Out``
@@ -82,6 +87,8 @@ class TextStream(wiring.Component):
                 "open": In(1),
                 "close": In(1),
                 "clear": In(1),
+                "alien": Out(1),
+                "blank": Out(1),
                 "long": Out(1),
                 "length": Out(size),
                 "nan": Out(1),
@@ -113,15 +120,16 @@ class TextStream(wiring.Component):
             there = n < self.count
             m.d.sync += [space[n].eq(is_space & there), solid[n].eq(~is_space & there), foreign[n].eq(~is_space & ~is_number & there)]
 
+        m.d.comb += [self.alien.eq(foreign.any()), self.blank.eq(~solid.any())]
+
         # A clock for what they are together.
-        first = Signal(2)
-        m.d.comb += first.eq(Mux(solid[0], 0, Mux(solid[1], 1, Mux(solid[2], 2, 3))))
+        skip = Signal(2)
+        m.d.sync += skip.eq(Mux(solid[0], 0, Mux(solid[1], 1, Mux(solid[2], 2, 3))))
         split = (solid[0] & space[1] & (solid[2] | solid[3])) | (solid[1] & space[2] & solid[3]) | (solid[0] & space[2] & solid[3])
-        raw_word, dense_word, bytes_in, solids = Signal(32), Signal(32), Signal(3), Signal(3)
+        raw_word, bytes_in, solids = Signal(32), Signal(3), Signal(3)
         never, leads, trails = Signal(), Signal(), Signal()
         m.d.sync += [
             raw_word.eq(word),
-            dense_word.eq(word >> (first << 3)),
             bytes_in.eq(count),
             solids.eq(sum(solid)),
             never.eq(foreign.any() | split),
@@ -149,7 +157,7 @@ class TextStream(wiring.Component):
         ]
         raws, denses = _Ring(m, "raw", ring), _Ring(m, "dense", ring)
         raws.write(m, end.raw, raw_word, bytes_in, pushes)
-        denses.write(m, end.dense, dense_word, solids, pushes)
+        denses.write(m, end.dense, raw_word, solids, pushes, skip)
         with m.If(pushes):
             with m.If(bytes_in != 0):
                 m.d.sync += trailing.eq(trails)

@@ -1,6 +1,6 @@
 """First-in first-out queue of a stream."""
 
-from amaranth.hdl import Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Cat, Module, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -59,7 +59,9 @@ class StreamFifo(wiring.Component):
         m = Module()
         level = Signal(range(self.depth + 1))
         m.d.comb += self.level.eq(level)
-        m.d.sync += level.eq(level + (self.i.valid & self.i.ready) - (self.o.valid & self.o.ready))
+        put, got = Signal(), Signal()
+        m.d.comb += [put.eq(self.i.valid & self.i.ready), got.eq(self.o.valid & self.o.ready)]
+        m.d.sync += level.eq(level + Cat(put ^ got, (got & ~put).replicate(len(level) - 1)))
         if self.depth == 2:
             m.submodules.register = register = Register(self.shape)
             wiring.connect(m, wiring.flipped(self.i), register.i)
@@ -105,12 +107,12 @@ class StreamFifo(wiring.Component):
                 m.d.sync += produce.eq(produce + 1)
             with m.If(reads):
                 m.d.sync += consume.eq(consume + 1)
-            with m.If(writes & ~reads):
-                m.d.sync += some.eq(1)
-                if not self.promised:
-                    m.d.sync += full.eq((produce - consume)[: bits + 1] == places - 1)
-            with m.Elif(reads & ~writes):
-                m.d.sync += [some.eq((produce - consume)[: bits + 1] != 1), full.eq(0)]
+            # A reader that decides late finds short ways here.
+            stored = Signal(bits + 1)
+            m.d.comb += stored.eq(produce - consume)
+            m.d.sync += some.eq(writes | (some & ~((stored == 1) & inner_ready)))
+            if not self.promised:
+                m.d.sync += full.eq((full | (self.i.valid & (stored == places - 1))) & ~(some & inner_ready))
             return m
 
         # Beyond the look-up tables the word read from block RAM waits in the memory's own output, then in ``payload``.

@@ -93,19 +93,24 @@ class DecimalReader(wiring.Component):
         m = Module()
         digits, limit = self.config.digits, self.config.value_bytes
         # The byte's class, a clock ahead of its use.
-        push = Signal()
-        byte = Signal(8)
-        m.d.sync += [push.eq(self.push & ~self.clear), byte.eq(self.byte)]
-        space = (byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)
-        digit = (byte[4:] == 3) & (byte[:4] <= 9)
-        point = byte == ord(".")
-        minus = byte == ord("-")
+        push, nibble = Signal(), Signal(4)
+        space, digit, point, minus, positive = (Signal(name=name) for name in ("space", "digit", "point", "minus", "positive"))
+        byte = self.byte
+        m.d.sync += [
+            push.eq(self.push & ~self.clear),
+            nibble.eq(byte[:4]),
+            space.eq((byte == 0x20) | (byte == 0x09) | (byte == 0x0D) | (byte == 0x0A)),
+            digit.eq((byte[4:] == 3) & (byte[:4] <= 9)),
+            positive.eq((byte[4:] == 3) & (byte[:4] <= 9) & (byte[:4] != 0)),
+            point.eq(byte == ord(".")),
+            minus.eq(byte == ord("-")),
+        ]
 
         foreign, gap, malformed, long = Signal(), Signal(), Signal(), Signal()
         begun, signed, pointed, numeral, ahead = Signal(), Signal(), Signal(), Signal(), Signal()
         many = Signal()
         length = Signal(range(limit + 2))
-        count = Signal(range(digits + 1))
+        place = Signal(digits + 1, init=1)  # of the next digit, the last one if there is none
         exponent = Signal(8, init=_BIAS)
         held = Signal(4 * digits)
         with m.If(push):
@@ -125,23 +130,24 @@ class DecimalReader(wiring.Component):
                     m.d.sync += [pointed.eq(1), malformed.eq(malformed | pointed)]
                 with m.If(digit):
                     m.d.sync += numeral.eq(1)
-                    with m.If(ahead | (byte[:4] != 0)):
+                    with m.If(ahead | positive):
                         # from the first digit that is not 0
                         m.d.sync += ahead.eq(1)
-                        with m.If(count != digits):
-                            m.d.sync += count.eq(count + 1)
-                            for place in range(digits):
-                                with m.If(count == place):
-                                    m.d.sync += held[4 * (digits - 1 - place) :][:4].eq(byte[:4])
-                        with m.Elif(byte[:4] != 0):
+                        with m.If(~place[digits]):
+                            m.d.sync += place.eq(place << 1)
+                        with m.Elif(positive):
                             m.d.sync += many.eq(1)
+                        for number in range(digits):
+                            with m.If(place[number]):
+                                m.d.sync += held[4 * (digits - 1 - number) :][:4].eq(nibble)
                         with m.If(~pointed):
                             m.d.sync += exponent.eq(exponent + 1)
                     with m.Elif(pointed):
                         m.d.sync += exponent.eq(exponent - 1)
         with m.If(self.clear):
             m.d.sync += [
-                Cat(foreign, gap, malformed, long, begun, signed, pointed, numeral, ahead, many, length, count, held).eq(0),
+                Cat(foreign, gap, malformed, long, begun, signed, pointed, numeral, ahead, many, length, held).eq(0),
+                place.eq(1),
                 exponent.eq(_BIAS),
             ]
         sound = numeral & ~malformed & ~foreign
