@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Cat, Module, Signal, unsigned
+from amaranth.hdl import Cat, Module, signed, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import Header, Kind
+from hdl.contract import Kind
 from hdl.layouts import SmtEntry
 
 __all__ = ["HeaderInspector", "RawHeader"]
@@ -29,7 +29,7 @@ class RawHeader(data.Struct):
 
 
 class HeaderInspector(wiring.Component):
-    """Judges a header against the frame that it came with; everything is registered, one clock after the header and two after the size.
+    """Judges a header against the frame that it came with; everything is registered, one clock after it.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class HeaderInspector(wiring.Component):
     -------
     header : In(RawHeader)
         As far as the frame has it; zero beyond.
-    bytes : In(32)
-        Bytes of the whole frame.
+    body : In(signed(33))
+        Bytes of the frame beyond the header.
     faults : Out
         Not zero when the header is malformed: the frame is shorter than a header, is neither SUBSCRIBE nor UNSUBSCRIBE, has unused flags
         set or a link or more brokers than the configuration has, has a gap in its path, says another length than the frame has, or
@@ -58,7 +58,7 @@ class HeaderInspector(wiring.Component):
         super().__init__(
             {
                 "header": In(RawHeader),
-                "bytes": In(32),
+                "body": In(signed(33)),
                 "faults": Out(8),
                 "cancel": Out(1),
                 "length": Out(32),
@@ -74,18 +74,16 @@ class HeaderInspector(wiring.Component):
         length = Cat(header.length[8 * byte : 8 * byte + 8] for byte in reversed(range(4)))
         path = [header.osid[8 * byte : 8 * byte + 8] for byte in range(1, 8)]
         gaps = Cat((near == 0) & (far != 0) for near, far in pairwise(path))
-        body = Signal(33)
         m.d.sync += [
-            body.eq(self.bytes - Header.BYTES),
             self.faults.eq(
                 Cat(
-                    body[32],
+                    self.body < 0,
                     (header.kind != Kind.SUBSCRIBE) & (header.kind != Kind.UNSUBSCRIBE),
                     header.zero | (header.content == 3),
                     header.link >= self._config.links,
                     gaps.any(),
                     Cat(path[self._config.brokers :]).any(),
-                    length != body,
+                    length != self.body,
                     (header.kind == Kind.UNSUBSCRIBE) & header.length.any(),
                 )
             ),

@@ -86,7 +86,7 @@ class Mapper(wiring.Component):
             buffer.address.eq(address),
             captured.eq(Mux(present, buffer.word, 0)),
             inspector.header.eq(header),
-            inspector.bytes.eq(buffer.size.bytes),
+            inspector.body.eq(buffer.size.body),
         ]
 
         task = self.o_task.payload
@@ -235,7 +235,7 @@ class Mapper(wiring.Component):
                         begun.eq(0),
                         task.extent.first.eq(self.first),
                         task.extent.last.eq(self.first + buffer.size.words - 1),
-                        task.extent.count.eq(Cat(buffer.size.bytes[:2], buffer.size.bytes[:2] == 0)),
+                        task.extent.count.eq(Cat(buffer.size.body[:2], buffer.size.body[:2] == 0)),
                     ]
                 m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(text_word | (copied != HEADER_WORDS))]
                 m.d.sync += text_word.eq(0)

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SubscriptionResult, tsid_width
-from hdl.spu.smt import SmtOp, SmtRequest
+from hdl.spu.smt import SmtOp
 from hdl.spu.store import StoreExtent, StoreOp
 from hdl.spu.task import Task, TaskKind
 
@@ -49,7 +49,7 @@ class Registrar(wiring.Component):
                 "content": Out(2),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_result": Out(stream.Signature(SubscriptionResult(config))),
-                "o_request": Out(stream.Signature(SmtRequest(config))),
+                "o_request": Out(stream.Signature(data.StructLayout({"op": SmtOp, "tsid": tsid}))),
                 "answered": In(1),
                 "o_index": Out(stream.Signature(data.StructLayout({"op": StoreOp, "tsid": tsid, "extent": StoreExtent(depth)}))),
                 "busy": Out(1),
@@ -77,7 +77,6 @@ class Registrar(wiring.Component):
             command.semantics.eq(task.entry.semantics),
             self.content.eq(task.entry.content),
             request.tsid.eq(task.tsid),
-            request.entry.eq(task.entry),
             change.tsid.eq(task.tsid),
             change.extent.eq(task.extent),
             result.refusal.eq(refusal),

@@ -1,6 +1,6 @@
 """The subscription mapping table: o-SID and reference to t-SID and back [T 5.3.2.2, T-Fig 5.8]."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,6 +11,10 @@ __all__ = ["SmtAnswer", "SmtOp", "SmtRequest", "SubscriptionMappingTable"]
 
 _ANSWERS = 8
 """Entries that wait for their reader."""
+_PART = 36
+"""Bits of an entry in each block RAM."""
+_COMPARED = 8
+"""Parts of a key that are compared by themselves."""
 
 
 class SmtOp(enum.Enum, shape=unsigned(3)):
@@ -21,8 +25,7 @@ class SmtOp(enum.Enum, shape=unsigned(3)):
     FIND = 1
     """Answers ``found`` and the t-SID of the entry's key, if it is there."""
     UNLINK = 2
-    """Forget the key, given in the entry, of this t-SID; nothing happens if it has another one. The t-SID stays in use and its entry
-    readable."""
+    """Forget the key of this t-SID. The t-SID stays in use and its entry readable."""
     FREE = 3
     """Put this t-SID, which has been unlinked, back on the free list."""
     CLEAR = 4
@@ -30,7 +33,7 @@ class SmtOp(enum.Enum, shape=unsigned(3)):
 
 
 class SmtRequest(data.StructLayout):
-    """A request with its operands."""
+    """A request with its operands: an entry for ADD and FIND, a t-SID for UNLINK and FREE."""
 
     def __init__(self, config):
         super().__init__({"op": SmtOp, "tsid": tsid_width(config), "entry": SmtEntry})
@@ -58,7 +61,7 @@ class SubscriptionMappingTable(wiring.Component):
 
     A t-SID is 1 to the number of subscriptions, never 0. Freed ones are used again in the order in which they were freed, after those
     never used. Chains make the key look-up exact whatever the collisions: the table is full only when all t-SIDs are in use.
-    The answer to FIND and ADD comes 5 clocks after the request, and at most 5 later for each entry compared; that to UNLINK after 6, and 2
+    The answer to FIND and ADD comes 5 clocks after the request, and at most 6 later for each entry compared; that to UNLINK after 8, and 2
     later for each entry passed; that to FREE after 2. After a reset and at CLEAR the table takes a clock for each of its chains.
 
     Parameters
@@ -74,8 +77,8 @@ class SubscriptionMappingTable(wiring.Component):
     hold : In(1)
         While 1, ADD waits rather than give out a t-SID that was used before: someone may still be about to read its old entry.
     i_read, o_read : In(stream), Out(stream)
-        Reads entries by t-SID, in order, one a clock while no key is being compared. The entry of a freed t-SID stays until the
-        t-SID is given out again.
+        Reads entries by t-SID, in order, one a clock while no key is looked for. The entry of a freed t-SID stays until
+        the t-SID is given out again.
     used : Out
         Number of t-SIDs in use.
     """
@@ -99,25 +102,53 @@ class SubscriptionMappingTable(wiring.Component):
         bits = tsid_width(self._config)
         limit = self._config.subscriptions
 
-        m.submodules.entries = entries = BlockRam(shape=SmtEntry, depth=1 << bits, output_register=True)
-        # Pointers: to the first of chain h at {0, h}; to the one after t-SID t, in its chain or in the free list, at {1, t}.
-        m.submodules.links = links = BlockRam(shape=bits, depth=2 << bits, output_register=True)
-        link = links.read[0].data
-        m.d.comb += [links.read[0].en.eq(1), entries.read[0].en.eq(1)]
+        # An entry is as wide as a few block RAMs and half as deep as they are. In the other half the first has a pointer to the first of
+        # each chain, and the second one to the t-SID after each t-SID, in its chain or in the free list, with the number of that chain.
+        link_shape = data.StructLayout({"tsid": bits, "chain": bits})
+        size = Shape.cast(SmtEntry).width
+        parts = [BlockRam(shape=min(_PART, size - at), depth=2 << bits, output_register=True) for at in range(0, size, _PART)]
+        for number, part in enumerate(parts):
+            m.submodules[f"part{number}"] = part
+        found_entry = data.View(SmtEntry, Cat(part.read[0].data for part in parts))
+        first_part, second_part = parts[:2]
+        found_link = data.View(link_shape, second_part.read[0].data[: link_shape.size])
+        link = Signal(bits)
+        at_head = Signal()
+        m.d.comb += link.eq(Mux(at_head, first_part.read[0].data, found_link.tsid))
 
-        def chain(number):
-            return Cat(number, Const(0, 1))
-
-        def after(tsid):
-            return Cat(tsid, Const(1, 1))
-
+        # Pointers are read and written, and entries compared, by the machine below; in other clocks entries are read for others.
+        read_place, reads_link, comparing = Signal(bits), Signal(), Signal()
         entry = Signal(SmtEntry)
+        write_place, write_link = Signal(bits), Signal(link_shape)
+        write_entry, write_first, write_after = Signal(), Signal(), Signal()
+        for number, part in enumerate(parts):
+            m.d.comb += [
+                part.read[0].en.eq(1),
+                part.read[0].addr.eq(Cat(Mux(reads_link, read_place, Mux(comparing, link, self.i_read.payload)), reads_link)),
+                part.write.addr.eq(Cat(write_place, ~write_entry)),
+                part.write.data.eq(entry.as_value()[number * _PART : (number + 1) * _PART]),
+                part.write.en.eq(write_entry | (write_first, write_after, 0)[number]),
+            ]
+            if number < 2:
+                with m.If(~write_entry):
+                    m.d.comb += part.write.data[: link_shape.size].eq(write_link)
+
+        def read_after(tsid):
+            m.d.comb += [read_place.eq(tsid), reads_link.eq(1)]
+
+        def put_first(number, tsid):
+            m.d.comb += [write_place.eq(number), write_link.tsid.eq(tsid), write_first.eq(1)]
+
+        def put_after(place, tsid, chain):
+            m.d.comb += [write_place.eq(place), write_link.tsid.eq(tsid), write_link.chain.eq(chain), write_after.eq(1)]
+
         tsid = Signal(bits)
         adding = Signal()
         head = Signal(bits)
         first = Signal(bits)
         current = Signal(bits)
-        place = Signal(bits + 1)
+        place = Signal(bits)
+        placed = Signal()
         sweep = Signal(bits)
         clearing = Signal()
 
@@ -132,37 +163,30 @@ class SubscriptionMappingTable(wiring.Component):
         def answer(*, found=0, full=0, tsid=0):
             m.d.sync += [self.o_valid.eq(1), self.o.found.eq(found), self.o.full.eq(full), self.o.tsid.eq(tsid)]
 
-        def write_link(address, value):
-            m.d.comb += [links.write.addr.eq(address), links.write.data.eq(value), links.write.en.eq(1)]
-
-        # Entries for readers outside, in the clocks in which no key is being compared.
         m.submodules.answers = answers = StreamFifo(SmtEntry, _ANSWERS)
         wiring.connect(m, answers.o, wiring.flipped(self.o_read))
-        comparing = Signal()
         wanted = Signal(2)
         took = Signal()
+        unused, roomy = Signal(), Signal()
         m.d.comb += [
-            self.i_read.ready.eq(~comparing & (answers.level < _ANSWERS - len(wanted))),
+            self.i_read.ready.eq(unused & roomy),
             took.eq(self.i_read.valid & self.i_read.ready),
-            entries.read[0].addr.eq(Mux(comparing, link, self.i_read.payload)),
-            entries.write.addr.eq(tsid),
-            entries.write.data.eq(entry),
             answers.i.valid.eq(wanted[1]),
-            answers.i.payload.eq(entries.read[0].data),
+            answers.i.payload.eq(found_entry),
         ]
-        m.d.sync += wanted.eq(Cat(took, wanted[0]))
+        m.d.sync += [wanted.eq(Cat(took, wanted[0])), roomy.eq(answers.level < _ANSWERS - 1 - len(wanted))]
 
-        parts = 8
         key = entry.key.as_value()
-        other = entries.read[0].data.key.as_value()
-        size = len(key) // parts
-        differs = Signal(parts)
+        other = found_entry.key.as_value()
+        share = len(key) // _COMPARED
+        differs = Signal(_COMPARED)
 
         m.d.sync += self.o_valid.eq(0)
         with m.FSM(init="SWEEP"):
             # Empties a chain a clock.
             with m.State("SWEEP"):
-                write_link(chain(sweep), 0)
+                put_first(sweep, 0)
+                m.d.comb += unused.eq(1)
                 m.d.sync += [sweep.eq(sweep + 1), fresh.eq(1), free_count.eq(0), used.eq(0)]
                 with m.If(sweep == (1 << bits) - 1):
                     m.d.sync += clearing.eq(0)
@@ -173,9 +197,10 @@ class SubscriptionMappingTable(wiring.Component):
             # Waits for a request.
             with m.State("IDLE"):
                 request = self.i.payload
-                m.d.comb += self.i.ready.eq(1)
+                m.d.comb += [self.i.ready.eq(1), unused.eq(1)]
                 m.d.sync += [
                     entry.eq(request.entry),
+                    at_head.eq(1),
                     tsid.eq(request.tsid),
                     head.eq(_hash(request.entry.key.as_value(), bits)),
                     adding.eq(request.op == SmtOp.ADD),
@@ -185,7 +210,7 @@ class SubscriptionMappingTable(wiring.Component):
                         with m.Case(SmtOp.ADD, SmtOp.FIND):
                             m.next = "HEAD"
                         with m.Case(SmtOp.UNLINK):
-                            m.next = "UNLINK-HEAD"
+                            m.next = "UNLINK-CHAIN"
                         with m.Case(SmtOp.FREE):
                             m.next = "FREE"
                         with m.Case(SmtOp.CLEAR):
@@ -194,52 +219,47 @@ class SubscriptionMappingTable(wiring.Component):
 
             # Asks for the first of the chain, then for the next free t-SID but one.
             with m.State("HEAD"):
-                m.d.comb += links.read[0].addr.eq(chain(head))
+                read_after(head)
                 m.next = "HEAD-WAIT"
             with m.State("HEAD-WAIT"):
-                m.d.comb += links.read[0].addr.eq(after(free_first))
+                read_after(free_first)
                 m.next = "FIRST"
             with m.State("FIRST"):
-                m.d.sync += first.eq(link)
-                m.d.comb += links.read[0].addr.eq(after(Mux(link == 0, free_first, link)))
+                m.d.comb += comparing.eq(1)
+                m.d.sync += [first.eq(link), current.eq(link), at_head.eq(0)]
+                m.next = "ENTRY"
                 with m.If(link == 0):
                     m.next = "ABSENT"
-                with m.Else():
-                    m.d.comb += comparing.eq(1)
-                    m.d.sync += current.eq(link)
-                    m.next = "ENTRY"
 
             # Compares the entry asked for, while the pointer after it is read.
             with m.State("ENTRY"):
                 m.next = "COMPARE"
             with m.State("COMPARE"):
-                m.d.sync += differs.eq(
-                    Cat(key[size * part : size * part + size] != other[size * part : size * part + size] for part in range(parts))
-                )
-                m.d.comb += links.read[0].addr.eq(after(current))
+                m.d.sync += differs.eq(Cat(key[at : at + share] != other[at : at + share] for at in range(0, len(key), share)))
+                read_after(current)
                 m.next = "COMPARED"
             with m.State("COMPARED"):
-                m.d.comb += links.read[0].addr.eq(after(current))
                 with m.If(~differs.any()):
                     answer(found=1, tsid=current)
                     m.next = "IDLE"
                 with m.Else():
                     m.next = "NEXT"
             with m.State("NEXT"):
-                m.d.comb += links.read[0].addr.eq(after(Mux(link == 0, free_first, link)))
+                m.d.comb += comparing.eq(1)
+                m.d.sync += current.eq(link)
+                m.next = "ENTRY"
                 with m.If(link == 0):
-                    m.next = "ABSENT-WAIT"
-                with m.Else():
-                    m.d.comb += comparing.eq(1)
-                    m.d.sync += current.eq(link)
-                    m.next = "ENTRY"
+                    m.next = "ABSENT-READ"
+            with m.State("ABSENT-READ"):
+                read_after(free_first)
+                m.next = "ABSENT-WAIT"
             with m.State("ABSENT-WAIT"):
-                m.d.comb += links.read[0].addr.eq(after(free_first))
+                m.d.comb += unused.eq(1)
                 m.next = "ABSENT"
 
             # The key is not in the table. The pointer after the first free t-SID is on ``link`` now.
             with m.State("ABSENT"):
-                m.d.comb += links.read[0].addr.eq(after(free_first))
+                m.d.comb += unused.eq(1)
                 m.d.sync += tsid.eq(Mux(any_fresh, fresh, free_first))
                 with m.If(~adding):
                     answer()
@@ -255,38 +275,51 @@ class SubscriptionMappingTable(wiring.Component):
                     m.d.sync += [free_first.eq(link), free_count.eq(free_count - 1)]
                     answer(tsid=free_first)
                     m.next = "ADD"
+                with m.Else():
+                    m.next = "ABSENT-READ"
 
             # The answer has been given; the entry and the links follow.
             with m.State("ADD"):
-                write_link(after(tsid), first)
-                m.d.comb += entries.write.en.eq(1)
+                m.d.comb += [write_place.eq(tsid), write_entry.eq(1)]
                 m.d.sync += used.eq(used + 1)
+                m.next = "ADD-AFTER"
+            with m.State("ADD-AFTER"):
+                put_after(tsid, first, head)
                 m.next = "ADD-LINK"
             with m.State("ADD-LINK"):
-                write_link(chain(head), tsid)
+                put_first(head, tsid)
                 m.next = "IDLE"
 
-            # Looks for the pointer to the t-SID, and lets it point to the one after it.
+            # Looks for the pointer to the t-SID in its chain, and lets it point to the one after it.
+            with m.State("UNLINK-CHAIN"):
+                read_after(tsid)
+                m.next = "UNLINK-CHAIN-WAIT"
+            with m.State("UNLINK-CHAIN-WAIT"):
+                m.next = "UNLINK-HEAD"
             with m.State("UNLINK-HEAD"):
-                m.d.comb += links.read[0].addr.eq(chain(head))
-                m.d.sync += place.eq(chain(head))
+                read_after(found_link.chain)
+                m.d.sync += [head.eq(found_link.chain), placed.eq(0)]
                 m.next = "UNLINK-WAIT"
             with m.State("UNLINK-WAIT"):
                 m.next = "UNLINK-STEP"
             with m.State("UNLINK-STEP"):
-                m.d.comb += links.read[0].addr.eq(after(link))
+                read_after(link)
+                m.d.sync += at_head.eq(0)
                 with m.If(link == tsid):
                     m.next = "UNLINK-READ"
                 with m.Elif(link == 0):
                     answer(tsid=tsid)
                     m.next = "IDLE"
                 with m.Else():
-                    m.d.sync += place.eq(after(link))
+                    m.d.sync += [place.eq(link), placed.eq(1)]
                     m.next = "UNLINK-WAIT"
             with m.State("UNLINK-READ"):
                 m.next = "UNLINK"
             with m.State("UNLINK"):
-                write_link(place, link)
+                with m.If(placed):
+                    put_after(place, link, head)
+                with m.Else():
+                    put_first(head, link)
                 answer(tsid=tsid)
                 m.next = "IDLE"
 
@@ -294,7 +327,7 @@ class SubscriptionMappingTable(wiring.Component):
                 with m.If(free_count == 0):
                     m.d.sync += free_first.eq(tsid)
                 with m.Else():
-                    write_link(after(free_last), tsid)
+                    put_after(free_last, tsid, 0)
                 m.d.sync += [free_last.eq(tsid), free_count.eq(free_count + 1), used.eq(used - 1)]
                 answer(tsid=tsid)
                 m.next = "IDLE"

@@ -1,6 +1,6 @@
 """The subscription processing unit: frames to registrations [T 5.3.2, T-Fig 5.4]."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,10 +16,10 @@ __all__ = ["Spu"]
 class Spu(wiring.Component):
     """Takes subscription frames in, maps them to t-SIDs, and has the CRT register them.
 
-    Four frames are under way at once: one is being loaded into a half of the double buffer, one is inspected, mapped and sent to the
-    XPath processor from the other half, one waits, and one is being registered by the CRT. A frame of n words and b bytes of text takes
-    n clocks to load, 18 and b, or 6 if that is more, to inspect and send when its chain in the SMT is empty, and 4 besides the CRT's own
-    time to register; the longest of these is what frames cost one after the other.
+    Four frames are under way at once: one is being loaded into the double buffer, one is inspected, mapped and sent to the XPath processor
+    from there, one waits, and one is being registered by the CRT. A frame of n words and b bytes of text takes n + 1 clocks to load, 19
+    and b, or 6 if that is more, to inspect and send when its chain in the SMT is empty, and 4 besides the CRT's own time to
+    register; the longest of these is what frames cost one after the other.
 
     **Refusals**, in this order: BAD_HEADER; EMPTY and TEXT_LENGTH by the length of the body; DUPLICATE_SID or, for UNSUBSCRIBE,
     UNKNOWN_SID; FULL_SUBSCRIPTIONS; then the code that the CRT answers with, which is its own or that of the XPath processor. A refused
@@ -33,7 +33,7 @@ class Spu(wiring.Component):
     ----------
     config : BrokerConfig
     store_words : int or None
-        Words of the store, a power of two; by default 8 for each subscription, and at least four of the longest frames.
+        Words of the store, a power of two; by default 4 for each subscription, and at least two of the longest frames.
 
     Members
     -------
@@ -63,7 +63,7 @@ class Spu(wiring.Component):
     def __init__(self, config, *, store_words=None):
         longest = HEADER_WORDS + (config.xpath_bytes + 3) // 4
         if store_words is None:
-            store_words = 1 << (max(8 * config.subscriptions, 4 * (longest + 1)) - 1).bit_length()
+            store_words = 1 << (max(4 * config.subscriptions, 2 * (longest + 1)) - 1).bit_length()
         if store_words & (store_words - 1) or store_words < 2 * (longest + 1):
             raise ValueError(f"store_words must be a power of two of at least {2 * (longest + 1)}, not {store_words!r}")
         self._config = config
@@ -126,7 +126,7 @@ class Spu(wiring.Component):
         m.d.comb += [
             rolling.eq(registrar.o_request.valid),
             smt.i.valid.eq(rolling | mapper.o_request.valid),
-            smt.i.payload.eq(Mux(rolling, registrar.o_request.payload, mapper.o_request.payload)),
+            smt.i.payload.eq(mapper.o_request.payload),
             registrar.o_request.ready.eq(smt.i.ready),
             mapper.o_request.ready.eq(smt.i.ready & ~rolling),
             registrar.answered.eq(smt.o_valid & turn),
@@ -134,6 +134,8 @@ class Spu(wiring.Component):
             mapper.answer.eq(smt.o),
             smt.hold.eq(self.hold),
         ]
+        with m.If(rolling):
+            m.d.comb += [smt.i.payload.op.eq(registrar.o_request.payload.op), smt.i.payload.tsid.eq(registrar.o_request.payload.tsid)]
         with m.If(smt.i.ready):
             m.d.sync += turn.eq(rolling)
 

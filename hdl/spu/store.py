@@ -31,9 +31,10 @@ class StoreOp(enum.Enum, shape=unsigned(2)):
 class SubscriptionStore(wiring.Component):
     """A circular store of frames with an index of first and last addresses by t-SID.
 
-    A frame goes in at the end; when there is no room, the oldest ones are dropped until there is, at 10 clocks each. A subscription whose
-    frame was dropped stays registered but can no longer be read out: ``dropped`` counts it, and a fetch gives an empty packet.
-    A frame that is never committed takes room until it is the oldest. After a reset and at CLEAR the store takes a clock for each t-SID.
+    A frame goes in at the end; when there is no room, the oldest ones are dropped until there is, as a rule at 4 clocks for the first one
+    and 11 for each one more. A subscription whose frame was dropped stays registered but can no longer be read out: ``dropped`` counts
+    it, and a fetch gives an empty packet. A frame that is never committed takes room until it is the oldest. After a reset and at CLEAR the
+    store takes a clock for each t-SID.
 
     Parameters
     ----------
@@ -146,7 +147,12 @@ class SubscriptionStore(wiring.Component):
         address = Signal(range(depth))
         extent = Signal(StoreExtent(depth))
         victim = Signal(label_layout)
-        clearing = Signal()
+        clearing, holds = Signal(), Signal()
+        # The label of the oldest frame is known, and whether its t-SID still has it, which any change of the index makes uncertain.
+        some, labelled, judged = Signal(), Signal(), Signal()
+        m.d.sync += some.eq(room != depth)
+        with m.If(self.i_index.valid & self.i_index.ready):
+            m.d.sync += judged.eq(0)
         word = self.o_fetch.payload
         m.d.comb += [
             frames.read[0].addr.eq(address),
@@ -158,23 +164,28 @@ class SubscriptionStore(wiring.Component):
             with m.State("SWEEP"):
                 forget(tsid)
                 m.d.sync += [tsid.eq(tsid + 1), oldest.eq(0), newest.eq(0), room.eq(depth), settled.eq(0)]
+                m.d.sync += [some.eq(0), labelled.eq(0), judged.eq(0)]
                 with m.If(tsid == (1 << bits) - 1):
                     m.d.comb += clear_done.eq(clearing)
                     m.d.sync += clearing.eq(0)
                     m.next = "IDLE"
 
-            # Waits until a frame must be dropped or fetched.
+            # Waits until a frame must be dropped or fetched; meanwhile finds out whose the oldest one is.
             with m.State("IDLE"):
                 with m.If(self.i_index.valid & (change.op == StoreOp.CLEAR)):
                     m.d.sync += [clearing.eq(1), tsid.eq(0)]
                     m.next = "SWEEP"
-                with m.Elif(self.i_room.valid & settled & ~fits):
-                    m.d.sync += address.eq(oldest)
-                    m.next = "LABEL"
+                with m.Elif(judged & self.i_room.valid & settled & ~fits):
+                    m.next = "DROP"
                 with m.Elif(self.i_fetch.valid):
                     m.d.comb += self.i_fetch.ready.eq(1)
-                    m.d.sync += tsid.eq(self.i_fetch.payload)
+                    m.d.sync += [tsid.eq(self.i_fetch.payload), labelled.eq(0), judged.eq(0)]
                     m.next = "FETCH"
+                with m.Elif(some & ~labelled):
+                    m.next = "LABEL"
+                with m.Elif(labelled & ~judged):
+                    m.next = "VICTIM"
+                m.d.sync += address.eq(oldest)
 
             # Reads the label of the oldest frame, then the index of its t-SID: the frame may be that of an earlier holder.
             with m.State("LABEL"):
@@ -182,18 +193,26 @@ class SubscriptionStore(wiring.Component):
             with m.State("LABEL-WAIT"):
                 m.next = "LABEL-READ"
             with m.State("LABEL-READ"):
-                m.d.sync += [victim.eq(oldest_label), tsid.eq(oldest_label.tsid)]
+                m.d.sync += [victim.eq(oldest_label), tsid.eq(oldest_label.tsid), labelled.eq(1)]
                 m.next = "VICTIM"
             with m.State("VICTIM"):
                 m.d.comb += taken.eq(1)
                 m.next = "VICTIM-WAIT"
             with m.State("VICTIM-WAIT"):
-                m.next = "DROP"
+                m.d.comb += taken.eq(1)
+                m.next = "JUDGE"
+            with m.State("JUDGE"):
+                m.d.comb += taken.eq(1)
+                m.d.sync += [holds.eq(found.valid & (found.extent.first == oldest_first)), judged.eq(1)]
+                m.next = "IDLE"
             with m.State("DROP"):
-                with m.If(found.valid & (found.extent.first == oldest_first)):
+                m.d.comb += taken.eq(1)
+                with m.If(holds & judged):
                     forget(tsid)
                     m.d.sync += self.dropped.eq(self.dropped + 1)
-                m.d.sync += [oldest.eq(oldest + victim.size + 1), release.eq(victim.size + 1)]
+                with m.If(judged):
+                    m.d.sync += [oldest.eq(oldest + victim.size + 1), release.eq(victim.size + 1), labelled.eq(0)]
+                m.d.sync += judged.eq(0)
                 m.next = "DROPPED"
             with m.State("DROPPED"):
                 m.next = "IDLE"
