@@ -2,7 +2,18 @@
 
 from bisect import bisect_right
 
-__all__ = ["DIGITS", "HEX_DIGITS", "NAME_EXTRA", "NAME_START", "QUOTES", "WHITE_SPACE", "is_char", "is_name_char", "is_name_start", "utf8_length"]
+__all__ = [
+    "DIGITS",
+    "HEX_DIGITS",
+    "NAME_EXTRA",
+    "NAME_START",
+    "QUOTES",
+    "WHITE_SPACE",
+    "is_char",
+    "is_name_char",
+    "is_name_start",
+    "utf8_length",
+]
 
 WHITE_SPACE = frozenset(b"\t\n\r ")
 """S [XML 2.3]."""
