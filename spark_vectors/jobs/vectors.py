@@ -21,7 +21,7 @@ from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import CHUNK, VectorParameters
 from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
-from spark_vectors.session import Progress, open_session
+from spark_vectors.session import Progress, open_session, processor_seconds
 from spark_vectors.store import Store, put_file, spark_schema
 
 __all__ = ["add_parameters", "arguments_of", "ensure", "main", "make", "pairs_of", "parameters_from", "partitions_for", "timings"]
@@ -119,9 +119,10 @@ def make(
         results = pairs_of(documents, store.read_table("subscriptions"), parameters).applyInArrow(
             lambda left, right: workers.golden(left, right, config), spark_schema(GOLDEN)
         )
-        start = time.monotonic()
+        start, used = time.monotonic(), processor_seconds()
         store.write_table("golden", results, rows=parameters.rows)
-        store.write_text(_TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
+        taken = {"golden_seconds": time.monotonic() - start, "golden_processor_seconds": processor_seconds() - used}
+        store.write_text(_TIMINGS, json.dumps({name: round(value, 3) for name, value in taken.items()}) + "\n")
         if parameters.scenarios:
             progress.say(f"evaluating {parameters.scenarios} streams of {parameters.events} events")
             streams = spark.range(0, parameters.scenarios, 1, min(tasks, parameters.scenarios))
@@ -137,9 +138,10 @@ def make(
     return store.write_manifest(parameters, contents), apart
 
 
-def timings(store: Store) -> float:
-    """Seconds that the golden results of a set took."""
-    return float(json.loads(store.read_text(_TIMINGS))["golden_seconds"])
+def timings(store: Store) -> tuple[float, float]:
+    """Seconds that the golden results of a set took, and processor seconds of the driver's machine."""
+    taken = json.loads(store.read_text(_TIMINGS))
+    return float(taken["golden_seconds"]), float(taken["golden_processor_seconds"])
 
 
 def ensure(spark: SparkSession, parameters: VectorParameters, output: str, *, partitions: int | None = None, quiet: bool = False) -> None:
