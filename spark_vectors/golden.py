@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from hdl.contract import INDEX_MAX, WORD_BYTES, Code, Refusal, Semantics, WordType
 from sim.golden import xpath
-from sim.golden.match import Indexed, NumberDigits
+from sim.golden.match import NumberDigits
 from sim.golden.query import Query
 from sim.golden.together import Together
 from sim.golden.words import Word
@@ -143,13 +143,13 @@ class Referee:
 
     def __init__(self, subscriptions: Sequence[tuple[int, str, Semantics]], config: BrokerConfig) -> None:
         self._config = config
-        queries: dict[int, tuple[Query, Semantics]] = {}
+        self._queries: dict[int, tuple[Query, Semantics]] = {}
         self._texts: dict[int, tuple[str, Semantics]] = {}
         for sid, text, semantics in subscriptions:
             if refusal_of(text, config) is Refusal.NONE:
-                queries[sid] = (xpath.compile(text, config), semantics)
+                self._queries[sid] = (xpath.compile(text, config), semantics)
                 self._texts[sid] = (text, semantics)
-        self._together = Together(queries)
+        self._together = Together(self._queries)
         self._judge = oracle.Judge([(sid, text, semantics) for sid, (text, semantics) in self._texts.items()], config)
 
     def _parse(self, data: bytes) -> Parsed:
@@ -158,18 +158,17 @@ class Referee:
     def _model(self, data: bytes, parsed: Parsed, sids: Set[int] | None) -> Golden:
         if not parsed.well_formed:
             return Golden(parsed.code, parsed.offset, 0, _NO_WORDS, (), (), b"")
-        index = Indexed.of_events(parsed.events, data)
+        together = self._together if sids is None else Together({sid: self._queries[sid] for sid in sids & self._queries.keys()})
+        index = together.index(parsed.events, data)
         try:
-            found = self._together.found(index, sids)
+            found = together.found(index)
         except NumberDigits:
             return Golden(Code.NUMBER_DIGITS, None, 0, _NO_WORDS, (), (), b"")
         notified = b""
         if parsed.length <= NOTIFIED_BYTES:
-            digest = hashlib.blake2b(digest_size=16)
-            for entry in found:
-                body = entry.content(index)
-                digest.update(_NOTIFIED.pack(entry.sid, len(body)) + body)
-            notified = digest.digest()
+            bodies = [entry.content(index) for entry in found]
+            parts = [_NOTIFIED.pack(entry.sid, len(body)) + body for entry, body in zip(found, bodies, strict=True)]
+            notified = hashlib.blake2b(b"".join(parts), digest_size=16).digest()
         matches, selected = tuple([entry.sid for entry in found]), tuple([len(entry.elements) for entry in found])
         return Golden(Code.OK, None, *_words(parsed), matches, selected, notified)
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 from xml.parsers import expat
 
 from lxml import etree
@@ -139,7 +140,8 @@ def expat_tokens(data: bytes) -> list[tuple[WordType, bytes]] | None:
     parser.EndElementHandler = lambda _: add(_ENDING)
     parser.CharacterDataHandler = lambda text: add((_TEXT, text.encode()))
     # These end a text.
-    parser.CommentHandler = parser.ProcessingInstructionHandler = lambda *_: None
+    parser.CommentHandler = lambda _: None
+    parser.ProcessingInstructionHandler = lambda _, __: None
     try:
         parser.Parse(data, True)
     except expat.ExpatError:
@@ -157,7 +159,7 @@ class Judged:
 
 
 class _Compiled:
-    """One text with one semantics, for the SIDs that have it; expressions are compiled when a document first needs them."""
+    """One text with one semantics, for the SIDs that have it."""
 
     def __init__(self, text: str, semantics: Semantics) -> None:
         self.sids: list[int] = []
@@ -165,22 +167,12 @@ class _Compiled:
         self.needles = frozenset(name.encode() for name in self.path.names)
         self.exact = semantics is Semantics.EXACT
         self.numbers = tuple(self._numbers())
-        self._counting: dict[Spelling, etree.XPath] = {}
-        self._containing: dict[Spelling, etree.XPath] = {}
 
-    def count(self, tree: "etree._ElementTree", spelling: Spelling) -> int:
-        """The nodes that the path selects."""
-        found = self._counting.get(spelling)
-        if found is None:
-            found = self._counting[spelling] = etree.XPath(f"count({self.path.spelled(spelling)})", namespaces=spelling.namespaces)
-        return int(found(tree))
-
-    def contained(self, tree: "etree._ElementTree", spelling: Spelling) -> bool:
-        """Whether every filter of the path occurs."""
-        found = self._containing.get(spelling)
-        if found is None:
-            found = self._containing[spelling] = etree.XPath(f"boolean({self.path.contained(spelling)})", namespaces=spelling.namespaces)
-        return bool(found(tree))
+    def asking(self, spelling: Spelling) -> "_Asking":
+        """The expressions in that spelling."""
+        count = etree.XPath(f"count({self.path.spelled(spelling)})", namespaces=spelling.namespaces)
+        contained = None if self.exact else etree.XPath(f"boolean({self.path.contained(spelling)})", namespaces=spelling.namespaces)
+        return _Asking(self.needles, contained, count, self.sids)
 
     def _numbers(self) -> Iterator[tuple[bytes, str]]:
         """The queries for all values that the path compares as numbers, each with a name that must occur."""
@@ -195,6 +187,15 @@ class _Compiled:
                     yield (step.name or "").encode(), owner if test.subject == "." else f"{owner}/text()"
 
 
+class _Asking(NamedTuple):
+    """What libxml2 is asked: whether all filters occur, where that is what matters, and how many nodes are selected."""
+
+    needles: frozenset[bytes]
+    contained: "etree.XPath | None"
+    count: etree.XPath
+    sids: list[int]
+
+
 class Judge:
     """A set of accepted subscriptions compiled for libxml2, once, for any number of documents."""
 
@@ -206,11 +207,9 @@ class Judge:
         self._compiled = tuple(compiled.values())
         self._numbers = {query: etree.XPath(query) for entry in self._compiled for _, query in entry.numbers}
         self._compared = tuple(dict.fromkeys(pair for entry in self._compiled for pair in entry.numbers))
-        # By one of their names, that of the fewest other entries, None for entries without any.
         common = Counter(needle for entry in self._compiled for needle in entry.needles)
-        self._by_needle: dict[bytes | None, list[_Compiled]] = {}
-        for entry in self._compiled:
-            self._by_needle.setdefault(min(entry.needles, key=lambda name: (common[name], name), default=None), []).append(entry)
+        self._rarest = [min(entry.needles, key=lambda name: (common[name], name), default=None) for entry in self._compiled]
+        self._askings: dict[Spelling, dict[bytes | None, list[_Asking]]] = {}
         self._uris: set[str] = set()
         shortest = min(config.digits, config.value_bytes) + 1
         self._long = re.compile(rf"[0-9.\-]{{{shortest}}}")
@@ -279,16 +278,26 @@ class Judge:
             compared = self._compared if sids is None else dict.fromkeys(pair for entry in active for pair in entry.numbers)
             if self._over_limit(data, root, compared):
                 return Judged((), (), True)
+        askings = self._asking(spelling)
         present = set(data.translate(_APART).split())
         found: list[tuple[int, int]] = []
-        for needle in (None, *(self._by_needle.keys() & present)):
-            for entry in self._by_needle.get(needle, ()):
-                if not present.issuperset(entry.needles) or (sids is not None and sids.isdisjoint(entry.sids)):
+        for needle in (None, *(askings.keys() & present)):
+            for needles, contained, count, owners in askings[needle]:
+                if not needles <= present or (sids is not None and sids.isdisjoint(owners)):
                     continue
-                if not (entry.exact or entry.contained(tree, spelling)):
+                if contained is not None and not contained(tree):
                     continue
-                count = entry.count(tree, spelling)
-                if count or not entry.exact:
-                    found += [(sid, count) for sid in entry.sids if sids is None or sid in sids]
+                number = int(count(tree))
+                if number or contained is not None:
+                    found += [(sid, number) for sid in owners if sids is None or sid in sids]
         found.sort()
-        return Judged(tuple(sid for sid, _ in found), tuple(count for _, count in found))
+        return Judged(tuple([sid for sid, _ in found]), tuple([number for _, number in found]))
+
+    def _asking(self, spelling: Spelling) -> dict[bytes | None, list[_Asking]]:
+        """All that libxml2 is asked in a spelling, by one of the names, that of the fewest others; None for paths without any."""
+        known = self._askings.get(spelling)
+        if known is None:
+            known = self._askings[spelling] = {None: []}
+            for entry, needle in zip(self._compiled, self._rarest, strict=True):
+                known.setdefault(needle, []).append(entry.asking(spelling))
+        return known

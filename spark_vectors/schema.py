@@ -3,6 +3,7 @@
 import hashlib
 import struct
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
@@ -95,6 +96,9 @@ TABLES: dict[str, pa.Schema] = {"documents": DOCUMENTS, "subscriptions": SUBSCRI
 """The stored tables by name; each is partitioned by ``kind``, its last column."""
 
 
+_LENGTH = struct.Struct("<I")
+
+
 def _encoded(value: object) -> bytes:
     if value is None:
         return b"n"
@@ -109,9 +113,18 @@ def _encoded(value: object) -> bytes:
     raise TypeError(f"a value must be None, an integer, bytes, a string or a sequence, not {value!r}")
 
 
+@lru_cache(maxsize=4096)
+def _framed_integer(value: int) -> bytes:
+    return _framed(value)
+
+
+def _framed(value: object) -> bytes:
+    part = _encoded(value)
+    return _LENGTH.pack(len(part)) + part
+
+
 def _joined(values: Iterable[object]) -> bytes:
-    parts = [_encoded(value) for value in values]
-    return b"".join(struct.pack("<I", len(part)) + part for part in parts)
+    return b"".join([_framed_integer(value) if type(value) is int else _framed(value) for value in values])
 
 
 def row_hash(*values: object) -> int:

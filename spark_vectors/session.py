@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark_vectors.errors import JobError
 
-__all__ = ["Progress", "open_session", "ship_packages"]
+__all__ = ["Progress", "open_session", "processor_seconds", "ship_packages"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("hdl", "sim", "spark_vectors")
@@ -57,6 +57,25 @@ def ship_packages(spark: SparkSession) -> None:
             for path in sorted((ROOT / package).rglob("*.py")):
                 target.write(path, path.relative_to(ROOT))
     spark.sparkContext.addPyFile(str(archive))
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of all that it has started and that still runs: Java and its Python workers."""
+    parents: dict[int, int] = {}
+    used: dict[int, int] = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        parents[int(place.parent.name)], used[int(place.parent.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
+    own, total = os.getpid(), 0
+    for process, ticks in used.items():
+        above: int | None = process
+        while above is not None and above != own:
+            above = parents.get(above)
+        total += ticks if above == own else 0
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager

@@ -24,6 +24,9 @@ __all__ = ["MANIFEST", "Store", "absolute", "put_file", "spark_schema"]
 MANIFEST = "manifest.json"
 _FORMAT = "x2cbbr-vectors"
 _RECORDS_PER_FILE = 20_000
+_ROWS_A_SHARE = 50_000
+"""Rows of all kinds that are written by the same few tasks."""
+_KINDS_AT_ONCE = 2
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
@@ -94,11 +97,11 @@ class Store:
         """Removes a file or a folder if it is there."""
         self._files.delete(self._at(name), True)
 
-    def write_table(self, name: str, table: DataFrame, *, small: bool = False) -> None:
-        """Replaces a table; a ``small`` one is brought together first, so that it becomes few files."""
-        if small:
-            table = table.repartition(2, "kind")
-        writer = table.write.mode("overwrite").option("maxRecordsPerFile", _RECORDS_PER_FILE)
+    def write_table(self, name: str, table: DataFrame, *, rows: int = 0) -> None:
+        """Replaces a table; its rows, about so many, are first brought together by kind, so that it becomes few files."""
+        shares = 1 + rows // _ROWS_A_SHARE
+        keys = ["kind"] if shares == 1 else ["kind", F.pmod("row", F.lit(shares))]
+        writer = table.repartition(_KINDS_AT_ONCE * shares, *keys).write.mode("overwrite").option("maxRecordsPerFile", _RECORDS_PER_FILE)
         writer.partitionBy("kind").parquet(f"{self.root}/{name}")
 
     def read_table(self, name: str, schema: pa.Schema | None = None) -> DataFrame:

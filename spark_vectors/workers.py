@@ -1,5 +1,6 @@
 """What the Spark tasks run: thin shells round the generators and the referee, with everything compiled once a worker."""
 
+import gc
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -66,7 +67,9 @@ def subscriptions(batches: Iterator[pa.RecordBatch], parameters: VectorParameter
 
 @lru_cache(maxsize=8)
 def _referee(entries: tuple[tuple[int, str, Semantics], ...], config: str) -> Referee:
-    return Referee(entries, VectorParameters(config=config).limits)
+    referee = Referee(entries, VectorParameters(config=config).limits)
+    gc.freeze()  # what is compiled stays, and need not be looked at again and again
+    return referee
 
 
 def _golden_row(source: dict[str, object], result: Golden) -> Row:
@@ -102,9 +105,13 @@ def golden(sources: pa.Table, entries: pa.Table, config: str) -> pa.Table:
     texts = sorted((row["sid"], row["text"], Semantics(row["semantics"])) for row in entries.to_pylist())
     referee = _referee(tuple(texts), config)
     rows: list[Row] = []
-    for source in sorted(sources.to_pylist(), key=lambda row: row["row"]):
-        aim = None if source["aim"] is None else Code(source["aim"])
-        rows.append(_golden_row(source, referee.evaluate(source["data"], aim=aim, offset=source["offset"])))
+    gc.disable()  # for one chunk, whose many small objects make no cycles
+    try:
+        for source in sorted(sources.to_pylist(), key=lambda row: row["row"]):
+            aim = None if source["aim"] is None else Code(source["aim"])
+            rows.append(_golden_row(source, referee.evaluate(source["data"], aim=aim, offset=source["offset"])))
+    finally:
+        gc.enable()
     return pa.Table.from_batches([_batch(rows, GOLDEN)])
 
 

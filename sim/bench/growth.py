@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -28,15 +29,24 @@ from spark_vectors.golden import refusal_of
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.queries import thesis_set
 
-__all__ = ["groups", "lxml_loop"]
+__all__ = ["Loop", "groups", "lxml_loop"]
 
 _LARGEST = 1024
 _LOOPED = 1000
+_REPEATS = 3
 _CORES = 2
 
 
-def lxml_loop(parameters: VectorParameters, rows: Sequence[int], *, plain: bool = False) -> tuple[float, int]:
-    """Documents a second, and matches in all, of one process that parses each of the documents and evaluates every accepted path on it.
+class Loop(NamedTuple):
+    """Documents a second of wall clock and of processor time, and matches in all."""
+
+    rate: float
+    core_rate: float
+    matches: int
+
+
+def lxml_loop(parameters: VectorParameters, rows: Sequence[int], *, plain: bool = False, repeats: int = 1) -> Loop:
+    """One process that parses each of the documents and evaluates every accepted path on it; the fastest of the ``repeats``.
 
     Expressions are compiled beforehand, in the spelling that is right for every document; with ``plain`` as written, which is wrong
     for documents with namespaces and for numbers that only libxml2 reads.
@@ -45,14 +55,17 @@ def lxml_loop(parameters: VectorParameters, rows: Sequence[int], *, plain: bool 
     entries = [entry for entry in parameters.subscription_set(0) if refusal_of(entry.text, parameters.limits) is Refusal.NONE]
     compiled = [etree.XPath(f"boolean({read(entry.text).spelled(spelling)})") for entry in entries]
     documents = [parameters.document(row).data for row in rows]
-    matches = 0
-    start = time.perf_counter()
-    for data in documents:
-        root = oracle.parse(data)
-        if root is not None:
-            tree = root.getroottree()
-            matches += sum(bool(expression(tree)) for expression in compiled)
-    return len(rows) / (time.perf_counter() - start), matches
+    found = []
+    for _ in range(repeats):
+        matches = 0
+        start, used = time.perf_counter(), time.process_time()
+        for data in documents:
+            root = oracle.parse(data)
+            if root is not None:
+                tree = root.getroottree()
+                matches += sum(bool(expression(tree)) for expression in compiled)
+        found.append(Loop(len(rows) / (time.perf_counter() - start), len(rows) / (time.process_time() - used), matches))
+    return Loop(max(one.rate for one in found), max(one.core_rate for one in found), found[0].matches)
 
 
 def _counts() -> list[int]:
@@ -73,14 +86,22 @@ def _spark_rows(seed: int) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
             parameters = VectorParameters(seed=seed, documents=count, scenarios=0, largest=_LARGEST)
             made, results = f"{name}/vectors-{count}", f"{name}/results-{count}"
             vectors.make(spark, parameters, made)
-            seconds = vectors.timings(Store(spark, made))
+            seconds, core_seconds = vectors.timings(Store(spark, made))
             done = regress.regress(spark, made, results, name="verilator", words=False)
             if count < 1000:  # start-up
                 continue
-            loop, plain = (lxml_loop(parameters, range(_LOOPED), plain=one)[0] for one in (False, True))
+            loop, plain = (lxml_loop(parameters, range(_LOOPED), plain=one, repeats=_REPEATS) for one in (False, True))
             rate = parameters.rows / seconds
-            more = {"pairs/s": done["pairs"] / seconds, "lxml loop": loop, "ratio to it": rate / loop, "loop as written": plain}
-            golden.append(Row(f"{count} documents", rate, None, {**more, "seconds": seconds}))
+            more = {
+                "pairs/s": done["pairs"] / seconds,
+                "lxml loop": loop.rate,
+                "ratio to it": rate / loop.rate,
+                "ratio by processor time": _CORES * parameters.rows / core_seconds / loop.core_rate,
+                "loop as written": plain.rate,
+                "seconds": seconds,
+                "processor seconds": core_seconds,
+            }
+            golden.append(Row(f"{count} documents", rate, None, more))
             more = {
                 "pairs/s": done["pairs_per_second"],
                 "MB/s a core": done["megabytes_per_core_second"],
@@ -110,7 +131,13 @@ def groups(seed: int) -> Sequence[Group]:
     golden, rtl = _spark_rows(seed)
     about = f"documents of up to about {_LARGEST} bytes x 255 subscriptions, {_CORES} cores, wall clock after start-up"
     return [
-        Group("golden-rate", "golden results by Spark, two judges", "documents/s", f"{about}; the loop is one process", golden),
+        Group(
+            "golden-rate",
+            "golden results by Spark, two judges",
+            "documents/s",
+            f"{about}; the loop is one process, fastest of {_REPEATS}",
+            golden,
+        ),
         Group("rtl-rate", "the broker's RTL on Verilator by Spark", "documents/s", about, rtl),
         Group("rtl-pace", "the broker's RTL on Verilator, one core", "MB/s", "processor time, registration included", (pace,)),
     ]

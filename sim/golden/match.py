@@ -14,6 +14,7 @@ values of every attribute with the test's name, and the string-values or text no
 comparison with a string that is no number looks at nothing.
 """
 
+import operator
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
@@ -40,6 +41,9 @@ __all__ = [
 ]
 
 
+_ELEMENT, _ATTRIBUTE, _TEXT, _END = WordType.ELEMENT, WordType.ATTRIBUTE, WordType.TEXT, WordType.END
+
+
 class Attribute(NamedTuple):
     """A selected attribute."""
 
@@ -50,27 +54,27 @@ class Attribute(NamedTuple):
 Selected: TypeAlias = Element | Attribute
 
 _COMPARISONS: dict[Operator, Callable[[Decimal, Decimal], bool]] = {
-    Operator.EQ: Decimal.__eq__,
-    Operator.NE: Decimal.__ne__,
-    Operator.LT: Decimal.__lt__,
-    Operator.LE: Decimal.__le__,
-    Operator.GT: Decimal.__gt__,
-    Operator.GE: Decimal.__ge__,
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+    Operator.GT: operator.gt,
+    Operator.GE: operator.ge,
 }
 
 
 def comparison(test: Test) -> Callable[[bytes, Decimal | None], bool]:
     """Whether the test holds for a value that is present, given its number, None for NaN [XPath 3.4]."""
-    operator, literal, number = test.operator, test.literal, test.number
-    if operator is Operator.NONE:
+    asked, literal, number = test.operator, test.literal, test.number
+    if asked is Operator.NONE:
         return lambda value, _: True
     if not test.numeric:
-        equal = operator is Operator.EQ
+        equal = asked is Operator.EQ
         return lambda value, _: (value == literal) is equal
-    of_nan = operator is Operator.NE
+    of_nan = asked is Operator.NE
     if number is None:
         return lambda value, _: of_nan
-    compare, limit = _COMPARISONS[operator], number
+    compare, limit = _COMPARISONS[asked], number
     return lambda _, number: of_nan if number is None else compare(number, limit)
 
 
@@ -83,10 +87,12 @@ class Indexed:
         self._text = b"".join(self._stream)
 
     @classmethod
-    def of_events(cls, events: Iterable[Event], source: bytes) -> "Indexed":
-        """The same from a well-formed document's events, without a tree."""
+    def of_events(cls, events: Iterable[Event], source: bytes, numbers: "dict[bytes, Decimal | None] | None" = None) -> "Indexed":
+        """The same from a well-formed document's events, without a tree; ``numbers`` are known from other documents and added to."""
         index = cls.__new__(cls)
         index._prepare(source)
+        if numbers is not None:
+            index._numbers = numbers
         index._follow(events)
         index._text = b"".join(index._stream)
         return index
@@ -134,20 +140,44 @@ class Indexed:
         return index
 
     def _follow(self, events: Iterable[Event]) -> None:
-        index = -1
-        attribute = b""
+        """What :meth:`_lay_out` does, in one go because it is done for every document."""
+        parents, labels, last, bounds, spans = self.parents, self.labels, self.last, self.bounds, self._spans
+        names, attributes, values, texts, stream = self.names, self.attributes, self.values, self.texts, self._stream
+        index, count, length, attribute = -1, 0, 0, b""
+        own: dict[bytes, bytes] = {}
         for kind, value, start, end in events:
-            if kind is WordType.ELEMENT:
-                index = self._open(value, start, index)
-            elif kind is WordType.END:
-                self._leave(index, end)
-                index = self.parents[index]
-            elif kind is WordType.TEXT:
-                self._add_text(index, value)
-            elif kind is WordType.ATTRIBUTE:
+            if kind is _ELEMENT:
+                parents.append(index)
+                index = count
+                count += 1
+                labels.append(value)
+                last.append(index)
+                bounds.append((start, start))
+                spans.append((length, length))
+                own = {}
+                attributes.append(own)
+                texts.append([])
+                if value in names:
+                    names[value].append(index)
+                else:
+                    names[value] = [index]
+            elif kind is _END:
+                last[index] = count - 1
+                bounds[index] = (bounds[index][0], end)
+                spans[index] = (spans[index][0], length)
+                index = parents[index]
+            elif kind is _TEXT:
+                texts[index].append(value)
+                stream.append(value)
+                length += len(value)
+            elif kind is _ATTRIBUTE:
                 attribute = value
-            else:
-                self._add_attribute(index, attribute, value)
+            elif attribute[:5] != b"xmlns" or attribute[5:6] not in (b"", b":"):
+                own[attribute] = value
+                if attribute in values:
+                    values[attribute].append(value)
+                else:
+                    values[attribute] = [value]
 
     def _open(self, name: bytes, start: int, parent: int) -> int:
         index = len(self.parents)
@@ -240,11 +270,16 @@ def condition(test: Test, config: BrokerConfig) -> Condition:
     """A test made ready for any number of documents, whose numbers are checked already."""
     holds, name = comparison(test), test.name
     numeric = test.numeric and test.number is not None
+    if test.operator is Operator.NONE:
+        return lambda index, elements: [element for element in elements if name in index.attributes[element]]
+    if test.operator is Operator.EQ and not test.numeric:
+        return _equality(test)
 
     def accepted(index: Indexed) -> Callable[[bytes], bool]:
         if not numeric:
             return lambda value: holds(value, None)
-        return lambda value: holds(value, index.number(value, config))
+        numbers = index._numbers
+        return lambda value: holds(value, numbers[value] if value in numbers else index.number(value, config))
 
     def of_attribute(index: Indexed, elements: Iterable[int]) -> list[int]:
         accept, attributes = accepted(index), index.attributes
@@ -259,6 +294,15 @@ def condition(test: Test, config: BrokerConfig) -> Condition:
         return [element for element in elements if any(map(accept, texts[element]))]
 
     return {Subject.ATTRIBUTE: of_attribute, Subject.SELF: of_itself, Subject.TEXT: of_texts}[test.subject]
+
+
+def _equality(test: Test) -> Condition:
+    name, literal = test.name, test.literal
+    if test.subject is Subject.ATTRIBUTE:
+        return lambda index, elements: [element for element in elements if index.attributes[element].get(name) == literal]
+    if test.subject is Subject.SELF:
+        return lambda index, elements: [element for element in elements if index.string_value(element) == literal]
+    return lambda index, elements: [element for element in elements if literal in index.texts[element]]
 
 
 def _indexed(document: Document | Indexed) -> Indexed:

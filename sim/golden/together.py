@@ -4,15 +4,20 @@ The results are those of :func:`sim.golden.match.matches` and :func:`sim.golden.
 """
 
 from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
 from typing import NamedTuple
 
 from hdl.config import BrokerConfig
 from hdl.contract import Semantics
+from sim.golden.events import Event
 from sim.golden.match import Condition, Indexed, below, condition
 from sim.golden.notify import attribute_span
 from sim.golden.query import Axis, Operator, Query, Step, Subject
 
 __all__ = ["Found", "Together"]
+
+_NUMBERS = 1 << 16
+"""Values of which the numbers are remembered from one document to the next."""
 
 
 class Found(NamedTuple):
@@ -74,7 +79,8 @@ class Together:
         self._subscriptions = dict(subscriptions)
         self._top = _Place()
         self._filters = {sid: _Filters(query) for sid, (query, semantics) in subscriptions.items() if semantics is Semantics.CONTAINMENT}
-        self._compared: dict[tuple[Subject, bytes | None], Query] = {}
+        self._numbers: dict[bytes, Decimal | None] = {}
+        self._compared: dict[bytes | None, dict[Subject, BrokerConfig]] = {}
         for sid, (query, _) in subscriptions.items():
             place = self._top
             for step in query.steps:
@@ -83,45 +89,42 @@ class Together:
                 place.ends.append(sid)
             else:
                 place.attributes.setdefault((query.attribute_axis, query.attribute), []).append(sid)
-            for compared in query.compared:
-                self._compared.setdefault(compared, query)
+            for subject, name in query.compared:
+                self._compared.setdefault(name, {})[subject] = query.config
 
-    def found(self, index: Indexed, chosen: Set[int] | None = None) -> list[Found]:
-        """The subscriptions, or those of the ``chosen`` SIDs, that match, by SID; raises :class:`sim.golden.match.NumberDigits`."""
-        self._check_numbers(index, chosen)
+    def index(self, events: Iterable[Event], source: bytes) -> Indexed:
+        """A well-formed document laid out for the set, of which all subscriptions must have the same limits."""
+        if len(self._numbers) > _NUMBERS:
+            self._numbers.clear()
+        return Indexed.of_events(events, source, self._numbers)
+
+    def found(self, index: Indexed) -> list[Found]:
+        """The subscriptions that match, by SID; raises :class:`sim.golden.match.NumberDigits`."""
+        self._check_numbers(index)
         selected: dict[int, list[int]] = {}
         self._visit(self._top, index, [-1], selected)
         hits = {sid for sid in selected if sid not in self._filters}
         if self._filters:
             occurring = index.names.keys() | index.values.keys()
             hits.update(sid for sid, filters in self._filters.items() if filters.occur(index, occurring))
-        if chosen is not None:
-            hits &= chosen
         results = []
         for sid in sorted(hits):
             query, semantics = self._subscriptions[sid]
             results.append(Found(sid, selected.get(sid, []), query.attribute, semantics))
         return results
 
-    def _check_numbers(self, index: Indexed, chosen: Set[int] | None) -> None:
-        if chosen is not None:
-            for sid in chosen & self._subscriptions.keys():
-                index.check_numbers(self._subscriptions[sid][0])
-            return
-        names, values = index.names, index.values
-        for (subject, name), query in self._compared.items():
-            if name is None or name in (values if subject is Subject.ATTRIBUTE else names):
-                index.check_place((subject, name), query.config)
+    def _check_numbers(self, index: Indexed) -> None:
+        occurring: Iterable[bytes | None] = (index.names.keys() | index.values.keys()) & self._compared.keys()
+        for name in (*occurring, None) if None in self._compared else occurring:
+            for subject, config in self._compared[name].items():
+                index.check_place((subject, name), config)
 
     def _visit(self, place: _Place, index: Indexed, context: list[int], selected: dict[int, list[int]]) -> None:
         """Walks on from the elements of the context (-1 is the document node), all that are at the place."""
-        for (axis, attribute), sids in place.attributes.items():
-            if attribute in index.values:
-                bearers = below(index, context, index.named(None), itself=True) if axis is Axis.DESCENDANT else context
-                if bearers := [element for element in bearers if attribute in index.attributes[element]]:
-                    selected.update(dict.fromkeys(sids, bearers))
-        ways = place.ways
-        known: Iterable[bytes | None] = ways.keys() & index.names.keys()
+        if place.attributes:
+            self._bear(place, index, context, selected)
+        ways, names = place.ways, index.names
+        known: Iterable[bytes | None] = ways.keys() & names.keys() if len(ways) > 8 else [name for name in ways if name in names]
         for name in (*known, None) if None in ways else known:
             for axis, variants in ways[name].items():
                 reached = _reached(axis, name, index, context)
@@ -134,10 +137,19 @@ class Together:
                         if not passing:
                             break
                     else:
-                        if beyond.ends:
-                            selected.update(dict.fromkeys(beyond.ends, passing))
+                        for sid in beyond.ends:
+                            selected[sid] = passing
                         if beyond.ways or beyond.attributes:
                             self._visit(beyond, index, passing, selected)
+
+    @staticmethod
+    def _bear(place: _Place, index: Indexed, context: list[int], selected: dict[int, list[int]]) -> None:
+        """The elements that bear the attributes with which paths end at the place."""
+        for (axis, attribute), sids in place.attributes.items():
+            if attribute in index.values:
+                bearers = below(index, context, index.named(None), itself=True) if axis is Axis.DESCENDANT else context
+                if bearers := [element for element in bearers if attribute in index.attributes[element]]:
+                    selected.update(dict.fromkeys(sids, bearers))
 
 
 def _reached(axis: Axis, name: bytes | None, index: Indexed, context: list[int]) -> list[int]:

@@ -1,8 +1,7 @@
 """The golden XML parser: the byte machine with shortcuts through what is ordinary, and the one call that parses a document."""
 
 import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import lru_cache
 
 from hdl.config import PRESETS, BrokerConfig
@@ -19,6 +18,9 @@ _ELEMENT, _ATTRIBUTE, _VALUE, _TEXT, _END = WordType.ELEMENT, WordType.ATTRIBUTE
 _START_TAG, _ATTRIBUTES = fast.START_TAG.match, fast.ATTRIBUTE.finditer
 _SPACE_RUN, _TEXT_RUN = fast.SPACE_RUN.match, fast.TEXT_RUN.match
 _event = tuple.__new__
+_PLAIN: dict[bytes, tuple[bytes, bool]] = {}
+"""Start tags seen to be right that have no attribute and no prefix: the element's name, and whether it is empty."""
+_PLAIN_ENTRIES = 4096
 
 
 @lru_cache(maxsize=4096)
@@ -133,14 +135,34 @@ class Parser(Machine):
             self._text.clear()
 
     def _pass_start_tag(self, data: bytes, at: int, base: int) -> int:
+        if len(self._open) == self._config.depth or (self._root_seen and not self._open):
+            return at
+        end = data.find(b">", at) + 1
+        plain = _PLAIN.get(data[at:end])
+        if plain is not None and len(plain[0]) <= self._config.name_bytes:
+            name, empty = plain
+            lt = base + at
+            if self._text:
+                self._pass_text(lt)
+            self._root_seen = True
+            self._events.append(_event(Event, (_ELEMENT, name, lt, lt + 1 + len(name))))
+            if empty:
+                self._events.append(_event(Event, (_END, b"", lt, base + end)))
+            else:
+                self._open.append((name, len(self._prefixes)))
+            self._text_start = base + end
+            self._brackets = 0
+            return end
         match = _START_TAG(data, at)
-        if match is None or len(self._open) == self._config.depth or (self._root_seen and not self._open):
+        if match is None:
             return at
         name, inside, slash = match.groups()
         limit = self._config.name_bytes
         if len(name) > limit or name.startswith(b"xmlns:"):
             return at
         lt, end = base + at, base + match.end()
+        if not inside and b":" not in name and len(_PLAIN) < _PLAIN_ENTRIES:
+            _PLAIN[match[0]] = (name, bool(slash))
         events = [_event(Event, (_ELEMENT, name, lt, lt + 1 + len(name)))]
         declared: list[bytes] = []
         prefixed = b":" in name
@@ -157,13 +179,13 @@ class Parser(Machine):
                         if not value or key == b"xmlns:xmlns":
                             return at
                         declared.append(key[6:])
-                plain: bytes | None = value.translate(_SPACES)
-                if b"&" in value and (plain := fast.decoded(value.translate(_SPACES))) is None:
+                normal: bytes | None = value.translate(_SPACES)
+                if b"&" in value and (normal := fast.decoded(value.translate(_SPACES))) is None:
                     return at
                 start = base + found.start(1)
                 first, last = found.span(2)
                 events.append(_event(Event, (_ATTRIBUTE, key, start, start + len(key))))
-                events.append(_event(Event, (_VALUE, plain, base + first, base + last)))
+                events.append(_event(Event, (_VALUE, normal, base + first, base + last)))
             if len(names) > self._config.attributes or len(self._prefixes) + len(declared) > self._config.prefixes:
                 return at
             if prefixed and not self._all_bound((name, *names), declared):
@@ -190,21 +212,15 @@ class Parser(Machine):
         return all(prefix in known for prefix in prefixes)
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No garbage collection meanwhile: parsing makes many small tuples and no cycles, and looking for some takes a third of its time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def parse(data: bytes, config: BrokerConfig = PRESETS["default"], *, tree: bool = True, shortcuts: bool = True) -> Parsed:
     """What becomes of a whole document; without ``shortcuts`` the byte machine alone decides, and the result is the same."""
     parser = (Parser if shortcuts else Machine)(config, tree=tree)
-    with _uncollected():
+    # No garbage collection meanwhile: parsing makes many small tuples and no cycles, and looking for some takes a third of its time.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
         parser.feed(data)
         return parser.close()
+    finally:
+        if collecting:
+            gc.enable()

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from spark_vectors import streams
 from spark_vectors.engines import Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
-from spark_vectors.jobs.vectors import SMALL, add_parameters, arguments_of, ensure, parameters_from, partitions_for
+from spark_vectors.jobs.vectors import add_parameters, arguments_of, ensure, pairs_of, parameters_from, partitions_for
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.running import RESULTS, run_chunk
 from spark_vectors.schema import DIFFERENCES
@@ -129,16 +129,14 @@ def regress(
         store.check_tables(manifest, *manifest["tables"])
         progress.say(f"running {parameters.rows} documents x {parameters.subscriptions} subscriptions on {name}")
         documents = store.read_table("documents").select("row", "set", "chunk", "data", "kind")
-        chunks = documents.select(F.col("set").alias("set"), F.col("chunk").alias("chunk")).distinct()
-        sets = store.read_table("subscriptions").select("set", "sid", "text", "semantics").join(F.broadcast(chunks), "set")
-        pairs = documents.groupBy("set", "chunk").cogroup(sets.groupBy("set", "chunk"))
+        pairs = pairs_of(documents, store.read_table("subscriptions"), parameters)
         running = time.monotonic()
         target.write_table(
             "results",
             pairs.applyInArrow(
                 lambda left, right: run_chunk(left, right, name=name, config=config, words=words, shipped=shipped), spark_schema(RESULTS)
             ),
-            small=parameters.documents <= SMALL,
+            rows=parameters.rows,
         )
         running = time.monotonic() - running
         streaming = parameters.scenarios > 0 and isinstance(engine(name, parameters.limits), streams.Streaming)
@@ -148,7 +146,7 @@ def regress(
             told = groups.applyInArrow(
                 lambda table: streams.run_stream(table, name=name, config=config, shipped=shipped), spark_schema(streams.STREAMED)
             )
-            target.write_table("streamed", told, small=True)
+            target.write_table("streamed", told)
         progress.say("comparing with the golden results")
         results = target.read_table("results", RESULTS)
         found = differences(store, results, parameters, name)
@@ -157,7 +155,7 @@ def regress(
             command = _replay_command(parameters, name)
             apart = streams.differences(store.read_table("scenarios"), streamed, seed=parameters.seed, replay=command)
             found = found.unionByName(apart)
-        target.write_table("differences", found, small=True)
+        target.write_table("differences", found)
         summary = _summary(store, target, results, parameters, name, running)
         summary["streams"] = parameters.scenarios if streaming else 0
     summary["seconds"] = round(time.monotonic() - start, 2)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.group_ops import PandasCogroupedOps
 
 from hdl.config import PRESETS
 from hdl.contract import Code, Refusal, Semantics
@@ -17,16 +18,13 @@ from spark_vectors import workers
 from spark_vectors.binary import DocumentRecord, GoldenRecord, SubscriptionRecord, pack_documents, pack_golden, pack_subscriptions
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
-from spark_vectors.parameters import VectorParameters
+from spark_vectors.parameters import CHUNK, VectorParameters
 from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
-from spark_vectors.session import Progress, open_session
+from spark_vectors.session import Progress, open_session, processor_seconds
 from spark_vectors.store import Store, put_file, spark_schema
 
-__all__ = ["SMALL", "add_parameters", "arguments_of", "ensure", "main", "make", "parameters_from", "partitions_for", "timings"]
-
-SMALL = 5000
-"""Documents up to which a table becomes one file a kind."""
+__all__ = ["add_parameters", "arguments_of", "ensure", "main", "make", "pairs_of", "parameters_from", "partitions_for", "timings"]
 
 _TIMINGS = "timings.json"
 """How long the golden results took: beside the manifest, which must not depend on it."""
@@ -35,17 +33,16 @@ _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.in
 
 
 def partitions_for(spark: SparkSession, documents: int) -> int:
-    """Tasks enough to keep all cores busy and each task short."""
+    """Tasks enough to keep all cores busy, each of a few chunks of documents."""
     cores = int(spark.sparkContext.defaultParallelism)
-    return max(cores * 2, min(512, documents // 500))
+    return max(cores * 2, min(512, documents // (4 * CHUNK)))
 
 
-def _golden(documents: DataFrame, subscriptions: DataFrame, config: str) -> DataFrame:
+def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters) -> PandasCogroupedOps:
     """The plan documents x subscription sets: each chunk of documents meets its set."""
-    chunks = documents.select(F.col("set").alias("set"), F.col("chunk").alias("chunk")).distinct()
-    sets = subscriptions.select("set", "sid", "text", "semantics").join(F.broadcast(chunks), "set")
-    pairs = documents.groupBy("set", "chunk").cogroup(sets.groupBy("set", "chunk"))
-    return pairs.applyInArrow(lambda left, right: workers.golden(left, right, config), spark_schema(GOLDEN))
+    last = F.when(F.col("set") < parameters.sets, parameters.place(parameters.documents - 1)[1]).otherwise(0)
+    sets = subscriptions.select("set", "sid", "text", "semantics", F.explode(F.sequence(F.lit(0), last)).alias("chunk"))
+    return documents.groupBy("set", "chunk").cogroup(sets.groupBy("set", "chunk"))
 
 
 def _write_chunk(table: pa.Table, root: str) -> pa.Table:
@@ -105,28 +102,32 @@ def make(
     store.remove("binary")
     store.remove("disagreements")
     tasks = partitions or partitions_for(spark, parameters.documents)
-    small = parameters.documents <= SMALL
     spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
     with Progress(spark, quiet=quiet) as progress:
         progress.say(f"generating {parameters.rows} documents")
         rows = spark.range(0, parameters.rows, 1, tasks)
         made = rows.mapInArrow(lambda batches: workers.documents(batches, parameters), spark_schema(DOCUMENTS))
-        store.write_table("documents", made, small=small)
+        store.write_table("documents", made, rows=parameters.rows)
         numbers = parameters.set_numbers
         progress.say(f"generating {len(numbers)} sets of up to {parameters.subscriptions} subscriptions")
         sets = spark.range(0, len(numbers), 1, min(tasks, len(numbers)))
         listed = sets.mapInArrow(lambda batches: workers.subscriptions(batches, parameters), spark_schema(SUBSCRIPTIONS))
-        store.write_table("subscriptions", listed, small=True)
+        store.write_table("subscriptions", listed)
         progress.say(f"evaluating about {parameters.rows * parameters.subscriptions} pairs by libxml2 and the model")
-        results = _golden(store.read_table("documents"), store.read_table("subscriptions"), parameters.config)
-        start = time.monotonic()
-        store.write_table("golden", results, small=small)
-        store.write_text(_TIMINGS, json.dumps({"golden_seconds": round(time.monotonic() - start, 3)}) + "\n")
+        documents = store.read_table("documents").select("row", "set", "chunk", "data", "aim", "offset", "kind")
+        config = parameters.config
+        results = pairs_of(documents, store.read_table("subscriptions"), parameters).applyInArrow(
+            lambda left, right: workers.golden(left, right, config), spark_schema(GOLDEN)
+        )
+        start, used = time.monotonic(), processor_seconds()
+        store.write_table("golden", results, rows=parameters.rows)
+        taken = {"golden_seconds": time.monotonic() - start, "golden_processor_seconds": processor_seconds() - used}
+        store.write_text(_TIMINGS, json.dumps({name: round(value, 3) for name, value in taken.items()}) + "\n")
         if parameters.scenarios:
             progress.say(f"evaluating {parameters.scenarios} streams of {parameters.events} events")
             streams = spark.range(0, parameters.scenarios, 1, min(tasks, parameters.scenarios))
             listed = streams.mapInArrow(lambda batches: workers.scenarios(batches, parameters), spark_schema(SCENARIOS))
-            store.write_table("scenarios", listed, small=True)
+            store.write_table("scenarios", listed)
         progress.say("writing binary vectors")
         binary = _binary(store)
         progress.say("checking")
@@ -137,9 +138,10 @@ def make(
     return store.write_manifest(parameters, contents), apart
 
 
-def timings(store: Store) -> float:
-    """Seconds that the golden results of a set took."""
-    return float(json.loads(store.read_text(_TIMINGS))["golden_seconds"])
+def timings(store: Store) -> tuple[float, float]:
+    """Seconds that the golden results of a set took, and processor seconds of the driver's machine."""
+    taken = json.loads(store.read_text(_TIMINGS))
+    return float(taken["golden_seconds"]), float(taken["golden_processor_seconds"])
 
 
 def ensure(spark: SparkSession, parameters: VectorParameters, output: str, *, partitions: int | None = None, quiet: bool = False) -> None:

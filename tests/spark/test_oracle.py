@@ -1,15 +1,14 @@
 """The judges of the golden results on examples worked by hand, and the referee on a model that is made to err."""
 
-from collections.abc import Iterable
-
 import pytest
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics
 from sim.bench.growth import lxml_loop
-from sim.golden.match import matched
+from sim.golden.match import Indexed
+from sim.golden.together import Found, Together
 from sim.golden.xml import parse
-from spark_vectors import golden, oracle
+from spark_vectors import oracle
 from spark_vectors.documents import document
 from spark_vectors.expressions import FEATURES, GUARDED, ExpressionError, Spelling, features, read
 from spark_vectors.golden import Referee, minimise
@@ -221,11 +220,12 @@ def test_referee_agrees_on_generated_documents() -> None:
 
 
 def test_referee_minimises_a_wrong_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(subscriptions: Iterable[tuple[object, Semantics]], index: object) -> list[bool]:
-        hits = matched(subscriptions, index)  # type: ignore[arg-type]
-        return [hit and b"qty" not in index.names for hit in hits]  # type: ignore[attr-defined]
+    found = Together.found
 
-    monkeypatch.setattr(golden, "matched", wrong)
+    def wrong(self: Together, index: Indexed) -> list[Found]:
+        return [] if b"qty" in index.names else found(self, index)
+
+    monkeypatch.setattr(Together, "found", wrong)
     data = b"<stock><stockitem stockid='1'><share val='1'/><qty> 60 </qty><price type='USD'> 115 </price></stockitem></stock>"
     result = Referee([(7, "/stock", Semantics.EXACT), (8, "//nothing", Semantics.EXACT)], CONFIG).evaluate(data)
     assert result.disagreement is not None
@@ -249,5 +249,4 @@ def test_the_loop_of_the_bench_does_the_same_work() -> None:
     referee = Referee([(entry.sid, entry.text, entry.semantics) for entry in parameters.subscription_set(0)], CONFIG)
     results = [referee.evaluate(parameters.document(row).data) for row in range(60)]
     good = [row for row, result in enumerate(results) if result.code is Code.OK]
-    _, matches = lxml_loop(parameters, good)
-    assert matches == sum(len(result.matches) for result in results) > 100
+    assert lxml_loop(parameters, good).matches == sum(len(result.matches) for result in results) > 100
