@@ -36,12 +36,14 @@ class Merge(wiring.Component):
         text = self.text.payload
         texts, texts_next, texts_after = Signal(TOKEN_COUNT), Signal(TOKEN_COUNT, init=1), Signal(TOKEN_COUNT, init=2)
         marks, marks_next = Signal(TOKEN_COUNT), Signal(TOKEN_COUNT, init=1)
-        owes_end = Signal()
+        # The same twice: what is decided with it does not wait for the beat that is made with it.
+        owes_end, goes_on = Signal(), Signal(init=1)
 
         # A mark waits here, and what it and the text wait for is compared a clock ahead: with the number of texts, and one more; the text
-        # with the number of marks. A node is not compared in the clock in which the one before it ends.
+        # with the number of marks. A node is not compared in the clock in which the one before it ends. The end of a document waits apart.
         entry = Signal(self.mark.p.shape())
-        entry_valid, entry_now, entry_next, text_now = Signal(), Signal(), Signal(), Signal()
+        entry_valid, text_now = Signal(), Signal()
+        mark_now, mark_next, end_now, end_next = (Signal(name=name) for name in ("mark_now", "mark_next", "end_now", "end_next"))
 
         free = Signal()
         verdict_free = ~self.verdict.valid | self.verdict.ready
@@ -50,11 +52,10 @@ class Merge(wiring.Component):
         give_end = Signal()
         # What could be taken, if the beat is free.
         due_text, due_mark, ends_text, ends_mark = Signal(), Signal(), Signal(), Signal()
-        in_order = Mux(due_text & text.last, entry_next, entry_now)
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
-            due_text.eq(~owes_end & self.text.valid & text_now),
-            due_mark.eq(~owes_end & entry_valid & in_order & (~entry.end | (verdict_free & ~due_text))),
+            due_text.eq(goes_on & self.text.valid & text_now),
+            due_mark.eq(goes_on & (Mux(due_text & text.last, mark_next, mark_now) | (end_now & verdict_free & ~due_text))),
             give_end.eq(free & owes_end),
             take_text.eq(free & due_text),
             ends_text.eq(take_text & text.last),
@@ -68,17 +69,25 @@ class Merge(wiring.Component):
         with m.If(ends_mark):
             m.d.sync += [marks.eq(marks_next), marks_next.eq(marks_next + 1)]
         coming = self.mark.p
-        m.d.sync += [
-            text_now.eq(Mux(ends_mark, text.marks == marks_next, text.marks == marks) & self.text.valid & ~ends_text),
-            entry_now.eq(Mux(ends_text, entry_next, entry_now)),
-            entry_next.eq(Mux(ends_text, entry.texts == texts_after, entry_next)),
-        ]
+        m.d.sync += text_now.eq(Mux(ends_mark, text.marks == marks_next, text.marks == marks) & self.text.valid & ~ends_text)
         with m.If(self.mark.ready):
+            now = self.mark.valid & Mux(ends_text, coming.texts == texts_next, coming.texts == texts)
+            following = self.mark.valid & Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)
             m.d.sync += [
                 entry_valid.eq(self.mark.valid),
                 entry.eq(coming),
-                entry_now.eq(Mux(ends_text, coming.texts == texts_next, coming.texts == texts)),
-                entry_next.eq(Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)),
+                mark_now.eq(now & ~coming.end),
+                mark_next.eq(following & ~coming.end),
+                end_now.eq(now & coming.end),
+                end_next.eq(following & coming.end),
+            ]
+        with m.Elif(ends_text):
+            following = entry.texts == texts_after
+            m.d.sync += [
+                mark_now.eq(mark_next),
+                mark_next.eq(following & ~entry.end),
+                end_now.eq(end_next),
+                end_next.eq(following & entry.end),
             ]
 
         beat = self.o.payload
@@ -98,9 +107,9 @@ class Merge(wiring.Component):
             with m.If(give_end):
                 m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
         with m.If(take_mark):
-            m.d.sync += owes_end.eq(entry.empty)
+            m.d.sync += [owes_end.eq(entry.empty), goes_on.eq(~entry.empty)]
         with m.If(give_end):
-            m.d.sync += owes_end.eq(0)
+            m.d.sync += [owes_end.eq(0), goes_on.eq(1)]
 
         kinds = Signal(2)
         with m.Switch(entry.code):
