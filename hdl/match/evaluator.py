@@ -216,7 +216,7 @@ class Evaluator(wiring.Component):
         young = Signal(range(3))
         with m.If(young != 0):
             m.d.sync += young.eq(young - 1)
-        m.d.comb += string.search.eq(searches)
+        m.d.comb += [string.search.eq(searches), decimal.byte.eq(letters.word_select(letter, 8))]
         m.d.sync += [letters.eq(item.data), letter.eq(0), letter_count.eq(count), first.eq(1)]
         with m.FSM() as fsm:
             with m.State("RUN"):
@@ -272,19 +272,17 @@ class Evaluator(wiring.Component):
                     with m.If(leaf & one):
                         # the text node that was read last
                         m.d.comb += searches.eq(of_self.string & ~answered)
-                        m.d.sync += owes.eq(0)
                         m.next = "ANSWER"
                     with m.Elif(dirty):
                         m.d.comb += tidy.eq(1)
                     with m.Else():
-                        m.d.sync += owes.eq(0)
                         m.next = "SETTLE"
                         with m.If(leaf & none):
                             m.d.comb += searches.eq(of_self.string)
                             m.next = "ANSWER"
             with m.State("FEED"):
                 # a byte a clock for as long as it may be a number
-                m.d.comb += [decimal.push.eq(~(first & stream_.alien)), decimal.byte.eq(letters.word_select(letter, 8))]
+                m.d.comb += decimal.push.eq(~(first & stream_.alien))
                 m.d.sync += [letters.eq(letters), letter.eq(letter + 1), letter_count.eq(letter_count), first.eq(0)]
                 with m.If(first & stream_.alien):
                     m.d.sync += unlike.eq(1)
@@ -339,6 +337,8 @@ class Evaluator(wiring.Component):
                             m.d.sync += [mine.eq(view.lists[name]), mine.valid.eq(view.lists[name].valid & own.as_value().any())]
                             m.d.sync += anyone.eq(view.any_lists[name])
                 m.d.sync += [equal.eq(string.head), equal.valid.eq(string.head.valid & string.found & ~long & needs.string)]
+                with m.If(about == TestSubject.SELF):
+                    m.d.sync += owes.eq(0)
                 with m.If((answered | string.done | ~needs.string) & (young == 0)):
                     m.next = "PICK"
             with m.State("PICK"):

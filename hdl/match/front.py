@@ -60,13 +60,15 @@ class Front(wiring.Component):
         beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(4)]
         valid = [Signal(name=f"valid{n}") for n in range(5)]
         move = Signal()
+        # Of the items of the last beat there is nothing left, or at most one; more than one, apart from these for the way to the input.
+        nothing, lone, crowded = Signal(init=1), Signal(init=1), Signal()
         # The CRT may ask for a pause a clock after a document has ended.
         fresh, ending_now = Signal(init=1), Signal()
         wiring.connect(m, wiring.flipped(self.i), taken.i)
         m.d.comb += [
             beat[0].eq(taken.o.payload),
             valid[0].eq(taken.o.valid & taken.o.ready),
-            taken.o.ready.eq(move & ~(fresh & (self.pause | ending_now))),
+            taken.o.ready.eq(~view.marks_hold & ~crowded & (nothing | self.o.ready) & ~(fresh & (self.pause | ending_now))),
             view.marks_name.eq(beat[1].mark.name),
             view.marks_en.eq(move),
             self.between.eq(fresh & ~Cat(valid[1:]).any()),
@@ -138,9 +140,7 @@ class Front(wiring.Component):
         word, extra = Signal(len(item.data), reset_less=True), Signal(len(item.extra), reset_less=True)
         has_text, has_value, has_tag = Signal(), Signal(), Signal()
         last = Signal(ItemKind)
-        # What follows from these three: nothing or at most one of them; the choice of the word.
-        nothing, lone, textless = Signal(init=1), Signal(init=1), Signal(init=1)
-        valued, tagged = Signal(), Signal()
+        textless, valued, tagged = Signal(init=1), Signal(), Signal()
         m.d.comb += [valued.eq(kind.value & compared), tagged.eq(kind.done | kind.end | listed | kind.close)]
         with m.If(move):
             m.d.sync += [
@@ -153,6 +153,7 @@ class Front(wiring.Component):
                 has_tag.eq(tagged),
                 nothing.eq(~(kind.text | valued | tagged)),
                 lone.eq(Mux(kind.text, ~valued & ~tagged, ~valued | ~tagged)),
+                crowded.eq(Mux(kind.text, valued | tagged, valued & tagged)),
                 textless.eq(~kind.text),
                 last.eq(0),
                 last.done.eq(kind.done),
@@ -175,7 +176,8 @@ class Front(wiring.Component):
             move.eq(~view.marks_hold & (nothing | (self.o.ready & lone))),
         ]
         with m.If(~nothing & ~lone & self.o.ready):
-            m.d.sync += [has_text.eq(0), has_value.eq(has_value & has_text), lone.eq(~(has_text & has_value & has_tag)), textless.eq(1)]
+            m.d.sync += [has_text.eq(0), has_value.eq(has_value & has_text), textless.eq(1)]
+            m.d.sync += [lone.eq(~(has_text & has_value & has_tag)), crowded.eq(has_text & has_value & has_tag)]
         with m.If(~textless):
             m.d.comb += [item.kind.text.eq(1), item.data.eq(text.data), item.extra.eq(Cat(text.count, text.last))]
         with m.Elif(has_value):
