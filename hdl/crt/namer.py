@@ -67,7 +67,8 @@ class Namer(wiring.Component):
             return ((word.op == ProgramOp.STEP) & ~word.wildcard) | op.matches(ProgramOp.ATTRIBUTE_TEST, ProgramOp.ATTRIBUTE_STEP)
 
         # Names asked for whose pieces still wait, those among them that are answered, and the piece on offer.
-        m.submodules.pieces = pieces = StreamFifo(ProgramWord, _PIECES)
+        piece_shape = data.StructLayout({"word": ProgramWord, "named": 1, "cut": 1})
+        m.submodules.pieces = pieces = StreamFifo(piece_shape, _PIECES)
         asked, answered = Signal(range(_AHEAD + 1)), Signal(range(_AHEAD + 1))
         found = [Signal(found_shape, name=f"found{n}") for n in range(_AHEAD)]
         held, offered, offers_name = Signal(), Signal(ProgramWord), Signal()
@@ -93,7 +94,9 @@ class Namer(wiring.Component):
         ]
         m.d.sync += self.settled.eq((releases.level == 0) & ~inlet.o.valid)
         back = releases.o.payload
-        wanted = Signal()
+        wanted, judged, kept = Signal(), Signal(), Signal()
+        with m.If(~judged):
+            m.d.sync += kept.eq(wanted)
         m.d.comb += wanted.eq(
             (held & offers_name & (offered.data[:bits] == back))
             | Cat((answered > n) & one.ok & (one.name == back) for n, one in enumerate(found)).any()
@@ -107,18 +110,25 @@ class Namer(wiring.Component):
             named.eq(is_name(word)),
             # The name table is owed the end of a name: it gets one that no document can have.
             closes.eq(opened & ~named),
-            pieces.i.payload.eq(word),
+            pieces.i.payload.word.eq(word),
+            pieces.i.payload.named.eq(named),
+            pieces.i.payload.cut.eq(closes & (word.op == ProgramOp.ABORT)),
             request.data.eq(word.data),
             request.count.eq(word.count),
             request.last.eq(word.last),
             request.name.eq(Mux(back == 0, config.names, back)),
         ]
         with m.If(closes):
-            m.d.comb += [request.data.eq(0), request.count.eq(1), pieces.i.payload.wildcard.eq(1)]
+            m.d.comb += [request.data.eq(0), request.count.eq(1)]
         with m.If(releases.o.valid & ~opened):
             m.d.comb += [request.op.eq(NameOp.UNPIN), request.last.eq(1)]
-            with m.If(asked == answered):
-                m.d.comb += [self.o_request.valid.eq(~wanted), releases.o.ready.eq(wanted | self.o_request.ready)]
+            # Judged in one clock, when no answer is due, and dealt with in the next: no name is asked for meanwhile.
+            with m.If(judged):
+                m.d.comb += [self.o_request.valid.eq(~kept), releases.o.ready.eq(kept | self.o_request.ready)]
+            with m.If(~judged):
+                m.d.sync += judged.eq(asked == answered)
+            with m.Elif(kept | self.o_request.ready):
+                m.d.sync += judged.eq(0)
         with m.Elif(named | closes):
             begins = Signal()
             m.d.comb += [
@@ -135,15 +145,15 @@ class Namer(wiring.Component):
             m.d.comb += [self.i.ready.eq(pieces.i.ready), pieces.i.valid.eq(self.i.valid)]
 
         # Pieces leave in order, with their names. The end of one that was cut short is given back.
-        piece = pieces.o.payload
+        piece = pieces.o.payload.word
         free, needs, dropped = Signal(), Signal(), Signal()
         cut = Signal()
         m.d.comb += [
             self.o.valid.eq(held & self.settled),
             self.o.payload.eq(offered),
             free.eq(~held),
-            cut.eq((piece.op == ProgramOp.ABORT) & piece.wildcard & ~dropped),
-            needs.eq(is_name(piece)),
+            cut.eq(pieces.o.payload.cut & ~dropped),
+            needs.eq(pieces.o.payload.named),
         ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += held.eq(0)

@@ -110,12 +110,14 @@ class StringStore(wiring.Component):
                 "head": TestLink(config),
             }
         )
-        m.submodules.buckets = buckets = BlockRam(shape=link, depth=config.values, output_register=True)
-        m.submodules.records = records = BlockRam(shape=record_shape, depth=config.values, output_register=True)
+        # Records of strings, and behind them the first string of each bucket.
+        m.submodules.records = records = BlockRam(shape=record_shape, depth=2 * config.values, output_register=True)
+        first_of = data.View(link, records.read[0].data.as_value()[: link.size])
+        in_bucket, to_bucket, bucket_link = Signal(), Signal(), Signal(link)
         word_link = data.StructLayout({"index": pool_bits, "valid": 1})
         word_shape = data.StructLayout({"data": 32, "next": word_link})
         m.submodules.words = words = BlockRam(shape=word_shape, depth=pool, output_register=True)
-        for table in (buckets, records, words):
+        for table in (records, words):
             m.d.comb += table.read[0].en.eq(1)
 
         document = _Buffer(m, config, self.document, "document")
@@ -150,14 +152,14 @@ class StringStore(wiring.Component):
             document.read.addr.eq(index),
             literal.read.addr.eq(index),
             total.eq((length + 3) >> 2),
-            buckets.read[0].addr.eq(Mux(looks, fold(document.hash), bucket)),
-            records.read[0].addr.eq(current.index),
-            records.write.addr.eq(current.index),
+            records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.hash), bucket), 1), current.index)),
+            records.write.addr.eq(Mux(to_bucket, Cat(bucket, 1), current.index)),
             records.write.data.eq(record),
             words.read[0].addr.eq(word),
             words.write.addr.eq(word),
-            buckets.write.addr.eq(bucket),
         ]
+        with m.If(to_bucket):
+            m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: link.size].eq(bucket_link)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
 
         def finish(found):
@@ -174,7 +176,7 @@ class StringStore(wiring.Component):
 
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += self.idle.eq(~asked.any())
+                m.d.comb += [self.idle.eq(~asked.any()), in_bucket.eq(1)]
                 m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
                 with m.If(asked[0]):
                     m.d.sync += [adds.eq(0), bucket.eq(fold(document.hash)), length.eq(document.length), long.eq(document.long)]
@@ -192,14 +194,16 @@ class StringStore(wiring.Component):
                     m.d.sync += current.index.eq(self.value)
                     m.next = "RELINK"
                 with m.Elif(self.clear):
-                    m.d.comb += [buckets.write.addr.eq(self.clear_address), buckets.write.en.eq(1)]
+                    m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
                     m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
-            pause("BUCKET", "BUCKET1")
+            with m.State("BUCKET"):
+                m.d.comb += in_bucket.eq(1)
+                m.next = "BUCKET1"
             pause("BUCKET1", "CHAIN")
             with m.State("CHAIN"):
-                m.d.sync += current.eq(buckets.read[0].data)
+                m.d.sync += [current.eq(first_of), before.eq(first_of)]
                 m.next = "STRING"
-                with m.If(~buckets.read[0].data.valid & ~adds):
+                with m.If(~first_of.valid & ~adds):
                     finish(0)
             with m.State("STRING"):
                 # the next string with this hash, if any
@@ -243,10 +247,10 @@ class StringStore(wiring.Component):
 
             with m.State("ROOM"):
                 # a number for the new string
-                m.d.sync += [current.valid.eq(1), left.eq(total), before.eq(buckets.read[0].data)]
+                m.d.sync += [current.valid.eq(1), left.eq(total)]
                 m.d.sync += current.index.eq(Mux(spare_value.valid, spare_value.index, fresh_value))
                 m.next = "TAKE"
-                with m.If(~spare_value.valid & (fresh_value == config.values)):
+                with m.If(~spare_value.valid & fresh_value[-1]):
                     finish(0)
             pause("TAKE", "TAKE1")
             with m.State("TAKE1"):
@@ -263,7 +267,7 @@ class StringStore(wiring.Component):
                     m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.bucket.eq(bucket)]
                     m.d.sync += record.head.eq(0)
                     m.next = "ADD"
-                with m.Elif(~spare_word.valid & (fresh_word == pool)):
+                with m.Elif(~spare_word.valid & fresh_word[-1]):
                     m.d.sync += [word.eq(record.first), left.eq(total - left), failing.eq(1)]
                     m.next = "DROP"
                 with m.Else():
@@ -281,16 +285,21 @@ class StringStore(wiring.Component):
                     m.d.sync += fresh_word.eq(fresh_word + 1)
                 m.next = "WORD"
             with m.State("ADD"):
-                m.d.comb += [records.write.en.eq(1), buckets.write.en.eq(1), buckets.write.data.eq(current)]
+                m.d.comb += records.write.en.eq(1)
+                m.next = "ADD1"
+            with m.State("ADD1"):
+                m.d.comb += [to_bucket.eq(1), bucket_link.eq(current)]
                 finish(1)
 
             pause("RELINK", "RELINK1")
             pause("RELINK1", "RELINK2")
             with m.State("RELINK2"):
                 # another first test for the string
-                m.d.comb += [records.write.en.eq(self.store), records.write.data.eq(records.read[0].data)]
-                m.d.comb += records.write.data.head.eq(self.link)
+                m.d.sync += [record.eq(records.read[0].data), record.head.eq(self.link)]
                 m.d.sync += [self.relinked.eq(1), self.head.eq(records.read[0].data.head)]
+                m.next = "RELINK3"
+            with m.State("RELINK3"):
+                m.d.comb += records.write.en.eq(self.store)
                 m.next = "IDLE"
 
             pause("RELEASE", "RELEASE1")
@@ -301,7 +310,7 @@ class StringStore(wiring.Component):
                 m.d.sync += bucket.eq(records.read[0].data.bucket)
                 m.next = "USES"
             with m.State("USES"):
-                m.d.comb += records.write.en.eq(1)
+                m.d.comb += [records.write.en.eq(1), in_bucket.eq(1)]
                 m.d.sync += [word.eq(record.first), left.eq((record.length + 3) >> 2), before.eq(current)]
                 m.next = "FIND"
                 with m.If(record.uses != 0):
@@ -309,22 +318,27 @@ class StringStore(wiring.Component):
             pause("FIND", "FIND1")
             with m.State("FIND1"):
                 # the string's place in the chain of its bucket
-                m.d.sync += current.eq(buckets.read[0].data)
+                m.d.sync += current.eq(first_of)
+                m.d.comb += bucket_link.eq(record.next)
                 m.next = "SEEK"
-                with m.If(buckets.read[0].data.index == before.index):
-                    m.d.comb += [buckets.write.en.eq(1), buckets.write.data.eq(record.next)]
+                with m.If(first_of.index == before.index):
+                    m.d.comb += to_bucket.eq(1)
                     m.d.sync += current.eq(before)
                     m.next = "FREE"
             pause("SEEK", "SEEK1")
             pause("SEEK1", "SEEK2")
             with m.State("SEEK2"):
-                m.d.sync += current.eq(records.read[0].data.next)
                 m.next = "SEEK"
                 with m.If(records.read[0].data.next.index == before.index):
-                    m.d.comb += [records.write.en.eq(1), records.write.data.eq(records.read[0].data)]
-                    m.d.comb += records.write.data.next.eq(record.next)
-                    m.d.sync += current.eq(before)
-                    m.next = "FREE"
+                    m.d.sync += [record.eq(records.read[0].data), record.next.eq(record.next)]
+                    m.next = "PASS"
+                with m.Else():
+                    m.d.sync += current.eq(records.read[0].data.next)
+            with m.State("PASS"):
+                # the one before it passes it by
+                m.d.comb += records.write.en.eq(1)
+                m.d.sync += current.eq(before)
+                m.next = "FREE"
             with m.State("FREE"):
                 m.d.comb += [records.write.en.eq(1), records.write.data.next.eq(spare_value)]
                 m.d.sync += spare_value.eq(current)

@@ -1,7 +1,7 @@
 """The content routing table [T 5.3.3]: registration, removal, and what the matching engine reads."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
@@ -119,7 +119,12 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.names = names = BlockRam(shape=NameRecord(config), depth=config.names, output_register=True)
         # The engine's copy of the names' marks.
         m.submodules.marks = marks = BlockRam(shape=NameMarks(config), depth=config.names)
-        m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=tsids, output_register=True)
+        # Runs by t-SID, and behind them the first of the runs with each hash.
+        run_bits = max(tsid_width(config), BUCKET_BITS)
+        m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=2 << run_bits, output_register=True)
+        same_hash = data.View(TestLink(config), runs.read[0].data.as_value()[: TestLink(config).size])
+        bucket_write = Signal(data.StructLayout({"addr": BUCKET_BITS, "data": TestLink(config), "en": 1}))
+        settles = Signal()
         # The first t-SID of each run by its last bit, and the one after each t-SID.
         m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
         heads, links = lists_of_tsids.ports
@@ -149,11 +154,11 @@ class ContentRoutingTable(wiring.Component):
         step = Signal(step_width(config))
         removing = Signal()
         naming, seek = Signal(), Signal()
-        # The last bit of the run, which the list of its subscriptions hangs from; a clock behind ``first`` and ``total``.
+        # The last bit of the run, which the list of its subscriptions hangs from; two clocks behind ``first``, ``fronts`` and ``backs``.
         tail = Signal(step_width(config))
         m.d.sync += tail.eq(first + (total - 1))
+        m.d.sync += total.eq(fronts + backs)
         m.d.comb += [
-            total.eq(fronts + backs),
             step.eq(first + index),
             space.length.eq(total),
             records.read[0].addr.eq(Mux(seek | space.busy, space.step, step)),
@@ -161,8 +166,11 @@ class ContentRoutingTable(wiring.Component):
             names.read[0].addr.eq(Mux(naming, word.data, entry.name)),
             names.write.addr.eq(entry.name),
             marks.write.en.eq(view.marks_hold),
-            stage_read.addr.eq(Mux(index < fronts, index, places - 1 - (index - fronts))),
         ]
+        # Of the staged bits the one at ``index``, a clock behind it; or the next one, beforehand.
+        staged_index, looks_ahead = Signal(length), Signal()
+        m.d.comb += staged_index.eq(Mux(looks_ahead, index + 1, index))
+        m.d.sync += stage_read.addr.eq(Mux(staged_index < fronts, staged_index, places - 1 - (staged_index - fronts)))
         m.d.sync += [
             marks.write.addr.eq(names.write.addr),
             marks.write.data.eq(names.write.data.marks),
@@ -191,7 +199,8 @@ class ContentRoutingTable(wiring.Component):
             heads.addr.eq(Mux(view.quiet, tail, view.head_step)),
             heads.en.eq(1),
             view.head.eq(heads.data),
-            runs.write.addr.eq(command.tsid),
+            runs.write.addr.eq(Mux(settles, command.tsid, Cat(Const(0, run_bits), 1) | bucket_write.addr)),
+            runs.write.en.eq(settles | bucket_write.en),
             runs.write.data.first.eq(first),
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
@@ -199,7 +208,8 @@ class ContentRoutingTable(wiring.Component):
             links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
-            runs.read[0].addr.eq(command.tsid),
+            # The run of a subscription that is to go, until it is known.
+            runs.read[0].addr.eq(Mux((command.op == CrtOp.REGISTER) | removing, Cat(Const(0, run_bits), 1) | bucket, command.tsid)),
             rows.name.eq(entry.name),
             rows.step.eq(step),
             masks.step.eq(step),
@@ -214,6 +224,9 @@ class ContentRoutingTable(wiring.Component):
         own, unlisted = Signal(TestNode(config)), Signal()
         anyone = Signal(TestLists(config))
         subjects = {"attribute": entry.kind == Kind.ATTRIBUTE, "self": entry.kind == Kind.SELF, "text": entry.kind == Kind.TEXT}
+        # A clock behind the entry.
+        listed = {name: Signal(name=f"listed_{name}") for name in subjects}
+        m.d.sync += [listed[name].eq(mine) for name, mine in subjects.items()]
         known_lists = Signal(TestLists(config))
         head = Signal(TestLink(config))
         compared, by_value = Signal(), Signal()
@@ -235,12 +248,12 @@ class ContentRoutingTable(wiring.Component):
             strings.value.eq(entry.value),
             strings.link.eq(Cat(step, 1)),
         ]
-        for subject, mine in subjects.items():
+        for subject, mine in listed.items():
             with m.If(mine):
                 m.d.comb += head.eq(known_lists[subject])
 
         heads_list = Signal()
-        m.d.sync += heads_list.eq(head.step == step)
+        m.d.sync += heads_list.eq(head.step == held_step)
 
         def write_node(following):
             """The entry as a test in front of another one."""
@@ -252,9 +265,7 @@ class ContentRoutingTable(wiring.Component):
                 target.number.eq(entry.number),
                 target.contains.eq(contains),
                 target.value.eq(entry.value),
-                target.subject.eq(
-                    Mux(subjects["attribute"], TestSubject.ATTRIBUTE, Mux(subjects["self"], TestSubject.SELF, TestSubject.TEXT))
-                ),
+                target.subject.eq(Mux(listed["attribute"], TestSubject.ATTRIBUTE, Mux(listed["self"], TestSubject.SELF, TestSubject.TEXT))),
                 target.anyone.eq(entry.anyone),
                 target.name.eq(entry.name),
             ]
@@ -263,7 +274,7 @@ class ContentRoutingTable(wiring.Component):
             """The first test of the entry's list becomes another one."""
             with m.If(~entry.anyone):
                 m.d.comb += lists.write.en.eq(1)
-            for subject, mine in subjects.items():
+            for subject, mine in listed.items():
                 with m.If(mine):
                     m.d.comb += lists.write.data[subject].eq(new)
                     with m.If(entry.anyone):
@@ -289,8 +300,8 @@ class ContentRoutingTable(wiring.Component):
         with m.If(parting & ~masks.busy):
             m.d.sync += [parting.eq(0), wants.eq(0)]
         record = names.read[0].data
-        lone = Signal()
-        m.d.sync += lone.eq(record.visits == 1)
+        lone, none = Signal(), Signal()
+        m.d.sync += [lone.eq(record.visits == 1), none.eq(record.visits == 0)]
         m.d.comb += release.payload.eq(entry.name)
         letters, letter, literal_ends = Signal(32), Signal(3), Signal()
         step_name, step_any = Signal(name_bits), Signal()
@@ -306,19 +317,18 @@ class ContentRoutingTable(wiring.Component):
         ]
         empties = Signal()
         m.d.comb += [space.restart.eq(empties), space.start.eq(seek)]
-        m.d.sync += seek.eq(0)
+        m.d.sync += [seek.eq(0), settles.eq(0)]
+        with m.If(~settles):
+            m.d.comb += runs.write.data.as_value()[: TestLink(config).size].eq(bucket_write.data)
         # Subscriptions that ask the same share a run; they are found by a hash and compared bit by bit.
-        m.submodules.buckets = buckets = BlockRam(shape=TestLink(config), depth=1 << BUCKET_BITS, output_register=True)
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
         other = Signal(TestLink(config))
         shared = Signal()
         m.d.comb += [self.last_step.eq(tail), self.shared.eq(shared)]
         staged = stage_read.data
         m.d.comb += [
-            buckets.read[0].en.eq(1),
             equals.read[0].en.eq(1),
-            buckets.read[0].addr.eq(bucket),
-            buckets.write.addr.eq(bucket),
+            bucket_write.addr.eq(bucket),
             equals.read[0].addr.eq(other.step),
             equals.write.addr.eq(first),
         ]
@@ -406,7 +416,7 @@ class ContentRoutingTable(wiring.Component):
                     strings.clear_address.eq(sweep),
                 ]
                 m.d.sync += anyone.eq(0)
-                m.d.comb += [empties.eq(1), buckets.write.en.eq(1), buckets.write.addr.eq(sweep)]
+                m.d.comb += [empties.eq(1), bucket_write.en.eq(1), bucket_write.addr.eq(sweep)]
                 m.d.sync += [self.registered.eq(0), self.steps_used.eq(0), highs.eq(0)]
                 with m.If(sweep == (1 << len(sweep) - 1) - 1):
                     m.d.sync += [wants.eq(0), self.full.eq(0)]
@@ -521,7 +531,7 @@ class ContentRoutingTable(wiring.Component):
 
             pause("EQUAL", "EQUAL1")
             with m.State("EQUAL1"):
-                m.d.sync += [other.eq(buckets.read[0].data), first.eq(buckets.read[0].data.step)]
+                m.d.sync += [other.eq(same_hash), first.eq(same_hash.step)]
                 m.next = "TRY"
             with m.State("TRY"):
                 # the next run with this hash, if any
@@ -595,6 +605,7 @@ class ContentRoutingTable(wiring.Component):
                 ]
                 m.next = "BUILT"
             with m.State("BUILT"):
+                m.d.comb += looks_ahead.eq(1)
                 with m.If(final):
                     m.d.comb += commit.eq(1)
                     m.d.sync += index.eq(0)
@@ -606,17 +617,19 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += entry.eq(stage_read.data)
                 m.next = "BUILD"
             with m.State("ACCEPT"):
-                m.d.sync += [entry.eq(stage_read.data), self.full.eq(0)]
+                m.d.sync += self.full.eq(0)
                 answer(refusal.NONE, "QUIET_ADD")
             with m.State("QUIET_ADD"):
                 # a moment between documents, and the last bit's row and masks
+                m.d.sync += entry.eq(stage_read.data)
                 with m.If(view.quiet & ~rows.busy & ~masks.busy):
                     m.next = "PUBLISH"
                     with m.If(shared):
                         m.next = "JOIN"
                     with m.Elif(compares):
                         m.next = "LIST"
-            with m.State("LIST"):
+            pause("LIST", "LIST0")
+            with m.State("LIST0"):
                 # each compared test goes to the front of its list
                 m.d.sync += entry.eq(stage_read.data)
                 m.next = "LIST1"
@@ -649,14 +662,15 @@ class ContentRoutingTable(wiring.Component):
                     with m.If(final):
                         m.d.sync += index.eq(0)
                         m.next = "LISTED"
-            with m.State("LISTED"):
+            pause("LISTED", "LISTED1")
+            with m.State("LISTED1"):
                 m.d.sync += entry.eq(stage_read.data)
                 m.next = "PUBLISH"
             pause("JOIN", "JOIN1")
             with m.State("JOIN1"):
                 # in front of those that share the run
+                m.d.sync += settles.eq(1)
                 m.d.comb += [
-                    runs.write.en.eq(1),
                     heads.write_en.eq(1),
                     heads.write.tsid.eq(command.tsid),
                     heads.write.more.eq(1),
@@ -668,14 +682,14 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += [
                     masks.start.eq(1),
                     masks.value.eq(pattern(entry, first=1, last=total == 1, contains=contains)),
-                    runs.write.en.eq(1),
                     heads.write.tsid.eq(command.tsid),
                     heads.write_en.eq(1),
-                    buckets.write.en.eq(1),
-                    buckets.write.data.eq(Cat(first, 1)),
+                    bucket_write.en.eq(1),
+                    bucket_write.data.eq(Cat(first, 1)),
                     equals.write.en.eq(1),
-                    equals.write.data.eq(buckets.read[0].data),
+                    equals.write.data.eq(same_hash),
                 ]
+                m.d.sync += settles.eq(1)
                 m.d.sync += [self.registered.eq(self.registered + 1), self.steps_used.eq(self.steps_used + total)]
                 m.d.sync += view.containment.eq(view.containment | contains)
                 m.d.sync += parting.eq(1)
@@ -701,9 +715,10 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "UNPIN_ALL1"
             pause("UNPIN_ALL1", "UNPIN_ALL2")
             pause("UNPIN_ALL2", "UNPIN_ALL3")
-            with m.State("UNPIN_ALL3"):
-                m.d.comb += release.valid.eq(record.visits != 0)
-                with m.If(release.ready | (record.visits == 0)):
+            pause("UNPIN_ALL3", "UNPIN_ALL4")
+            with m.State("UNPIN_ALL4"):
+                m.d.comb += release.valid.eq(~none)
+                with m.If(release.ready | none):
                     m.d.comb += names.write.en.eq(1)
                     m.d.sync += sweep.eq(sweep + 1)
                     m.next = "UNPIN_ALL"
@@ -717,7 +732,8 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "FOUND1"
             pause("FOUND1", "FOUND2")
             pause("FOUND2", "FOUND3")
-            pause("FOUND3", "PART")
+            pause("FOUND3", "FOUND4")
+            pause("FOUND4", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
                 m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), at_head.eq(1), onward.eq(linked)]
@@ -754,10 +770,10 @@ class ContentRoutingTable(wiring.Component):
             pause("FORGET1", "FORGET2")
             pause("FORGET2", "FORGET3")
             with m.State("FORGET3"):
-                m.d.sync += [after.eq(equals.read[0].data), other.eq(buckets.read[0].data)]
+                m.d.sync += [after.eq(equals.read[0].data), other.eq(same_hash)]
                 m.next = "CHASE"
-                with m.If(buckets.read[0].data.step == first):
-                    m.d.comb += [buckets.write.en.eq(1), buckets.write.data.eq(equals.read[0].data)]
+                with m.If(same_hash.step == first):
+                    m.d.comb += [bucket_write.en.eq(1), bucket_write.data.eq(equals.read[0].data)]
                     m.next = "RELEASE"
             pause("CHASE", "CHASE1")
             pause("CHASE1", "CHASE2")
@@ -831,7 +847,7 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += node.eq(strings.head.step)
                 with m.If(strings.relinked):
                     m.next = "WALK"
-                    with m.If(strings.head.step == step):
+                    with m.If(strings.head.step == held_step):
                         m.next = "REHANG"
             with m.State("REHANG"):
                 m.d.comb += [strings.relink.eq(1), strings.store.eq(1), strings.link.eq(own.next)]
@@ -847,7 +863,7 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += [nodes.write.addr.eq(node), nodes.write.data.eq(nodes.read[0].data), nodes.write.data.next.eq(own.next)]
                 m.d.sync += node.eq(nodes.read[0].data.next.step)
                 m.next = "WALK"
-                with m.If(nodes.read[0].data.next.step == step):
+                with m.If(nodes.read[0].data.next.step == held_step):
                     m.d.comb += nodes.write.en.eq(1)
                     m.next = "LEAVE3"
             pause("LEAVE", "LEAVE1")
