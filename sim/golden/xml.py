@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import WordType
@@ -18,9 +19,20 @@ _ELEMENT, _ATTRIBUTE, _VALUE, _TEXT, _END = WordType.ELEMENT, WordType.ATTRIBUTE
 _START_TAG, _ATTRIBUTES = fast.START_TAG.match, fast.ATTRIBUTE.finditer
 _SPACE_RUN, _TEXT_RUN = fast.SPACE_RUN.match, fast.TEXT_RUN.match
 _event = tuple.__new__
-_PLAIN: dict[bytes, tuple[bytes, bool]] = {}
-"""Start tags seen to be right that have no attribute and no prefix: the element's name, and whether it is empty."""
-_PLAIN_ENTRIES = 4096
+
+
+class _Tag(NamedTuple):
+    """A start tag seen to be right that has no prefix: its events as if it stood at 0, what the limits apply to, and if it is empty."""
+
+    events: tuple[tuple[WordType, bytes, int, int], ...]
+    longest: int
+    attributes: int
+    empty: bool
+
+
+_TAGS: dict[bytes, _Tag] = {}
+_TAG_ENTRIES = 1 << 14
+_TAG_BYTES = 96
 
 
 @lru_cache(maxsize=4096)
@@ -138,18 +150,17 @@ class Parser(Machine):
         if len(self._open) == self._config.depth or (self._root_seen and not self._open):
             return at
         end = data.find(b">", at) + 1
-        plain = _PLAIN.get(data[at:end])
-        if plain is not None and len(plain[0]) <= self._config.name_bytes:
-            name, empty = plain
+        known = _TAGS.get(data[at:end])
+        if known is not None and known.longest <= self._config.name_bytes and known.attributes <= self._config.attributes:
             lt = base + at
             if self._text:
                 self._pass_text(lt)
             self._root_seen = True
-            self._events.append(_event(Event, (_ELEMENT, name, lt, lt + 1 + len(name))))
-            if empty:
-                self._events.append(_event(Event, (_END, b"", lt, base + end)))
-            else:
-                self._open.append((name, len(self._prefixes)))
+            append = self._events.append
+            for kind, value, start, stop in known.events:
+                append(_event(Event, (kind, value, lt + start, lt + stop)))
+            if not known.empty:
+                self._open.append((known.events[0][1], len(self._prefixes)))
             self._text_start = base + end
             self._brackets = 0
             return end
@@ -161,8 +172,6 @@ class Parser(Machine):
         if len(name) > limit or name.startswith(b"xmlns:"):
             return at
         lt, end = base + at, base + match.end()
-        if not inside and b":" not in name and len(_PLAIN) < _PLAIN_ENTRIES:
-            _PLAIN[match[0]] = (name, bool(slash))
         events = [_event(Event, (_ELEMENT, name, lt, lt + 1 + len(name)))]
         declared: list[bytes] = []
         prefixed = b":" in name
@@ -201,6 +210,10 @@ class Parser(Machine):
             self._open.append((name, len(self._prefixes)))
             self._prefixes += declared
         self._events += events
+        if not prefixed and end - lt <= _TAG_BYTES and len(_TAGS) < _TAG_ENTRIES:
+            longest = max(len(value) for kind, value, _, _ in events if kind is not _VALUE)
+            placed = tuple((kind, value, start - lt, stop - lt) for kind, value, start, stop in events)
+            _TAGS[match[0]] = _Tag(placed, longest, (len(events) - 1) // 2, bool(slash))
         self._text_start = end
         self._brackets = 0
         return end - base

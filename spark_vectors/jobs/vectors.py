@@ -35,7 +35,7 @@ _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.in
 def partitions_for(spark: SparkSession, documents: int) -> int:
     """Tasks enough to keep all cores busy, each of a few chunks of documents."""
     cores = int(spark.sparkContext.defaultParallelism)
-    return max(cores * 2, min(512, documents // (4 * CHUNK)))
+    return max(cores * 2, min(512, documents // (2 * CHUNK)))
 
 
 def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters) -> PandasCogroupedOps:
