@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
 from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramOp, ProgramWord
-from hdl.stream import Register, StreamFifo
+from hdl.stream import Register, Relay, StreamFifo
 
 __all__ = ["Namer"]
 
@@ -20,9 +20,9 @@ _PIECES = 16
 class Namer(wiring.Component):
     """Stands before the CRT's registration and pins the names of a program, while registration works on what came before.
 
-    The words of a name become one word with its token ID, modulo the number of names, in ``data``, and count 0 if the name table is full.
-    Other words pass; ``wildcard`` does not count on ABORT. A name that is cut short by ABORT leaves nothing behind. Two names are asked for
-    before the first of them is handed on.
+    The words of a name become one word with its token ID, modulo the number of names, in the low bits of ``data``, and count 0 if the name
+    table is full. Other words pass; ``wildcard`` does not count on ABORT. A name that is cut short by ABORT leaves nothing behind.
+    Two names are asked for before the first of them is handed on. A word is taken every other clock at most.
 
     Registration must visit every token ID that it takes and give back each one that has no visits left. One that it gives back while
     the namer already has it for a later program stays pinned. What is given back waits in a queue, so that ``release`` takes as many
@@ -103,11 +103,18 @@ class Namer(wiring.Component):
         )
 
         # Words go to the queue of pieces, those of names to the name table; of a name the last one goes to both.
-        word, request = self.i.payload, self.o_request.payload
+        m.submodules.words = words = Relay(data.StructLayout({"word": ProgramWord, "named": 1}))
+        m.d.comb += [
+            words.i.valid.eq(self.i.valid),
+            words.i.payload.word.eq(self.i.payload),
+            words.i.payload.named.eq(is_name(self.i.payload)),
+            self.i.ready.eq(words.i.ready),
+        ]
+        word, request = words.o.payload.word, self.o_request.payload
         opened = Signal()
         named, closes = Signal(), Signal()
         m.d.comb += [
-            named.eq(is_name(word)),
+            named.eq(words.o.payload.named),
             # The name table is owed the end of a name: it gets one that no document can have.
             closes.eq(opened & ~named),
             pieces.i.payload.word.eq(word),
@@ -132,17 +139,17 @@ class Namer(wiring.Component):
         with m.Elif(named | closes):
             begins = Signal()
             m.d.comb += [
-                begins.eq(self.i.valid & (opened | ((asked != _AHEAD) & pieces.i.ready))),
+                begins.eq(words.o.valid & (opened | ((asked != _AHEAD) & pieces.i.ready))),
                 request.op.eq(NameOp.PIN),
                 self.o_request.valid.eq(begins),
-                self.i.ready.eq(begins & self.o_request.ready),
-                asks.eq(self.i.ready & word.last),
+                words.o.ready.eq(begins & self.o_request.ready),
+                asks.eq(words.o.ready & word.last),
                 pieces.i.valid.eq(asks),
             ]
-            with m.If(self.i.ready):
+            with m.If(words.o.ready):
                 m.d.sync += opened.eq(~word.last)
         with m.Else():
-            m.d.comb += [self.i.ready.eq(pieces.i.ready), pieces.i.valid.eq(self.i.valid)]
+            m.d.comb += [words.o.ready.eq(pieces.i.ready), pieces.i.valid.eq(words.o.valid)]
 
         # Pieces leave in order, with their names. The end of one that was cut short is given back.
         piece = pieces.o.payload.word
@@ -164,5 +171,5 @@ class Namer(wiring.Component):
             m.d.comb += [pieces.o.ready.eq(1), pops.eq(needs)]
             m.d.sync += [held.eq(1), offered.eq(piece), offers_name.eq(needs & found[0].ok), dropped.eq(0)]
             with m.If(needs):
-                m.d.sync += [offered.data.eq(found[0].name), offered.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
+                m.d.sync += [offered.data[:bits].eq(found[0].name), offered.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
         return m

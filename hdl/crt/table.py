@@ -270,15 +270,15 @@ class ContentRoutingTable(wiring.Component):
                 target.name.eq(entry.name),
             ]
 
-        def relist(new):
-            """The first test of the entry's list becomes another one."""
-            with m.If(~entry.anyone):
-                m.d.comb += lists.write.en.eq(1)
-            for subject, mine in listed.items():
-                with m.If(mine):
-                    m.d.comb += lists.write.data[subject].eq(new)
-                    with m.If(entry.anyone):
-                        m.d.sync += anyone[subject].eq(new)
+        # The first test of the entry's list becomes another one: the entry, or the one after it when it goes.
+        relists = Signal()
+        new_head = Signal(TestLink(config))
+        m.d.comb += [new_head.eq(Mux(removing, own.next, Cat(step, 1))), lists.write.en.eq(relists & ~entry.anyone)]
+        for subject, mine in listed.items():
+            with m.If(mine):
+                m.d.comb += lists.write.data[subject].eq(new_head)
+                with m.If(relists & entry.anyone):
+                    m.d.sync += anyone[subject].eq(new_head)
 
         wiring.connect(m, strings.document, wiring.flipped(view.string))
 
@@ -294,7 +294,8 @@ class ContentRoutingTable(wiring.Component):
         m.d.comb += self.hcd.eq(highs != 0)
         visited = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
         rowed = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE)
-        present = (entry.kind == Kind.PRESENCE) | (visited & contains)
+        present = Signal()
+        m.d.sync += present.eq((entry.kind == Kind.PRESENCE) | (visited & contains))
         # The masks of a new subscription are the last to change; the next command is taken meanwhile.
         parting = Signal()
         with m.If(parting & ~masks.busy):
@@ -639,8 +640,7 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += write_node(head)
                 hangs = Signal()
                 m.d.comb += [hangs.eq(compared & by_value), nodes.write.en.eq(compared)]
-                with m.If(compared & ~by_value & ~entry.key.nan):
-                    relist(Cat(step, 1))
+                m.d.comb += relists.eq(compared & ~by_value & ~entry.key.nan)
                 m.d.sync += index.eq(index + ~hangs)
                 m.next = "LIST"
                 with m.If(hangs):
@@ -786,9 +786,7 @@ class ContentRoutingTable(wiring.Component):
 
             with m.State("RELEASE"):
                 # take back one bit after the other, of the table or of the stage
-                with m.If(index == total):
-                    m.next = "RELEASED"
-                with m.Elif(removing):
+                with m.If(removing):
                     m.d.sync += [
                         entry.kind.eq(records.read[0].data.kind),
                         entry.name.eq(records.read[0].data.name),
@@ -796,11 +794,15 @@ class ContentRoutingTable(wiring.Component):
                         entry.stored.eq(0),
                         node.eq(step),
                     ]
+                with m.Else():
+                    m.d.sync += entry.eq(stage_read.data)
+                with m.If(index == total):
+                    m.next = "RELEASED"
+                with m.Elif(removing):
                     m.next = "ERASE"
                     with m.If(shared):
                         m.next = "KEEP"
                 with m.Else():
-                    m.d.sync += entry.eq(stage_read.data)
                     m.next = "LEAVE"
             pause("KEEP", "KEEP1")
             pause("KEEP1", "KEEP2")
@@ -836,7 +838,7 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(by_value):
                     m.next = "UNHANG"
                 with m.Elif(heads_list):
-                    relist(own.next)
+                    m.d.comb += relists.eq(1)
                     m.next = "LEAVE3"
             with m.State("UNHANG"):
                 # the same, of the tests for its string

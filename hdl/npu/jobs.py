@@ -23,7 +23,8 @@ class Job(data.StructLayout):
 
 class JobQueues(wiring.Component):
     """A queue for each link. A job a clock is taken as long as the queue of its link has room for it; a link whose queue is full holds up
-    the others. Each link is offered a job four clocks after it was taken, and the next one at once if it has waited for three.
+    the others; when a queue is nearly full a job is taken every other clock. Each link is offered a job four clocks after it was taken, and
+    the next one at once if it has waited for three.
 
     Parameters
     ----------
@@ -59,8 +60,11 @@ class JobQueues(wiring.Component):
         fulls, somes = Signal(links), Signal(links)
         link = self.i.payload.entry.link
         writes = Signal()
+        # With two places in every queue a job is taken unseen; else its queue is looked at in one clock and it is taken in the next.
+        nears, roomy, granted = Signal(links), Signal(), Signal()
+        m.d.sync += [roomy.eq(~nears.any()), granted.eq(self.i.valid & ~self.i.ready & ~fulls.bit_select(link, 1))]
         m.d.comb += [
-            self.i.ready.eq(~fulls.bit_select(link, 1)),
+            self.i.ready.eq(roomy | granted),
             writes.eq(self.i.valid & self.i.ready),
             write.addr.eq(Cat(produce[link], link)),
             write.data.eq(self.i.payload),
@@ -88,6 +92,7 @@ class JobQueues(wiring.Component):
             waiting = Signal(shape, name=f"waiting{n}", reset_less=True)
             m.d.comb += [
                 comes.eq(writes & (link == n)),
+                nears[n].eq(count > places - 2),
                 mine.eq(reads & (chosen == n)),
                 goes.eq(~self.o[n].valid | self.o[n].ready),
                 # From the clock in which it is read until it has moved on.

@@ -121,9 +121,11 @@ class LinkSender(wiring.Component):
                 ]
                 with m.If(heads):
                     m.d.sync += [index.eq(Mux(final, 0, index + 1)), final.eq(index == HEADER_WORDS - 2)]
-                    with m.If(final & bare):
+                # a header that has been begun goes on
+                with m.If(final & frames.i.ready):
+                    with m.If(bare):
                         finish()
-                    with m.Elif(final):
+                    with m.Else():
                         m.d.comb += self.begin.eq(1)
                         m.next = "BODY"
 

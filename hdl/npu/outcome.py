@@ -24,7 +24,7 @@ class OutcomeJoin(wiring.Component):
     """Lets t-SIDs pass and joins the end of each matched set with the verdict of its document.
 
     A document in which a value compared as a number has too many digits is over limit, which only the matching engine can know.
-    Its offset is then the document's length. Up to 16 verdicts wait for their matched sets.
+    Its offset is then the document's length. Up to 16 verdicts wait for their matched sets. An outcome is given every second clock at most.
 
     Parameters
     ----------
@@ -74,14 +74,15 @@ class OutcomeJoin(wiring.Component):
         word = self.i_matched.payload
         verdict = verdicts.o.payload
         free = Signal()
-        joins = Signal()
+        joins, joined = Signal(), Signal()
+        m.d.sync += joined.eq(joins)
         m.d.comb += [
-            free.eq(verdicts.o.valid & (~self.o_outcome.valid | self.o_outcome.ready)),
+            free.eq(verdicts.o.valid & ~self.o_outcome.valid),
             self.o_matched.payload.eq(word),
             self.o_matched.valid.eq(self.i_matched.valid & (~word.end | free)),
             self.i_matched.ready.eq(self.o_matched.ready & (~word.end | free)),
             joins.eq(self.i_matched.valid & self.i_matched.ready & word.end),
-            verdicts.o.ready.eq(joins),
+            verdicts.o.ready.eq(joined),
         ]
         with m.If(self.o_outcome.ready):
             m.d.sync += self.o_outcome.valid.eq(0)

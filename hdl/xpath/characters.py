@@ -218,7 +218,8 @@ class Characters(wiring.Component):
         last_1 = Signal()
         bad_1 = Signal()
         first_1 = Signal()
-        kind_1 = Signal(CharacterClass)
+        ascii_1 = Signal(CharacterClass)
+        partial_1 = Signal()
         m.d.sync += valid_1.eq(self.i_valid)
         with m.If(self.i_valid):
             m.d.sync += [
@@ -226,7 +227,8 @@ class Characters(wiring.Component):
                 last_1.eq(self.i_last),
                 bad_1.eq(bad),
                 first_1.eq(~continuing),
-                kind_1.eq(Mux(~bad & (follow != _Utf8.NONE), CharacterClass.PART, ascii_kind)),
+                ascii_1.eq(ascii_kind),
+                partial_1.eq(~bad & (follow != _Utf8.NONE)),
                 state.eq(Mux(bad | self.i_last, _Utf8.NONE, follow)),
             ]
             with m.If(continuing):
@@ -236,10 +238,12 @@ class Characters(wiring.Component):
                 m.d.sync += code.eq(Cat(byte[:4], byte[4] & ~byte[5]))
 
         # Second clock: what a character beyond ASCII is, from its code point.
+        kind_1 = Signal(CharacterClass)
+        m.d.comb += kind_1.eq(Mux(partial_1, CharacterClass.PART, ascii_1))
         valid_2 = Signal()
         character_2 = Signal(Character)
         wide_2 = Signal()
-        start_2 = Signal()
+        start_2 = Signal(len(_NAME_START))
         name_2 = Signal()
         illegal_2 = Signal()
         m.d.sync += valid_2.eq(valid_1)
@@ -251,7 +255,7 @@ class Characters(wiring.Component):
                 character_2.bad.eq(bad_1),
                 character_2.last.eq(last_1),
                 wide_2.eq(byte_1[7] & (kind_1 != CharacterClass.PART)),
-                start_2.eq(code.matches(*_patterns(_NAME_START))),
+                start_2.eq(Cat(code.matches(*_patterns([one])) for one in _NAME_START)),
                 name_2.eq(code.matches(*_patterns(_NAME_ONLY))),
                 illegal_2.eq(code.matches(*_patterns(_ILLEGAL))),
             ]
@@ -260,7 +264,7 @@ class Characters(wiring.Component):
         m.d.sync += self.o_valid.eq(valid_2)
         with m.If(valid_2):
             m.d.sync += self.o.eq(character_2)
-            with m.If(wide_2 & start_2):
+            with m.If(wide_2 & start_2.any()):
                 m.d.sync += self.o.kind.eq(CharacterClass.START)
             with m.If(wide_2 & name_2):
                 m.d.sync += self.o.kind.eq(CharacterClass.NAME)

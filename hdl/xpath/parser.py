@@ -4,7 +4,7 @@ from collections import defaultdict
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -71,14 +71,17 @@ class Parser(wiring.Component):
         # First clock: one wire for each class.
         valid = Signal()
         byte = Signal(8)
-        first = Signal()
         last = Signal()
         bad = Signal()
         kinds = Signal(len(_C))
+        letter, quote, begins = Signal(), Signal(), Signal()
+        is_letter = Value.cast(self.i.kind).matches(*_LETTERS)
         m.d.sync += valid.eq(self.i_valid)
         with m.If(self.i_valid):
-            m.d.sync += [byte.eq(self.i.byte), first.eq(self.i.first), last.eq(self.i.last), bad.eq(self.i.bad)]
+            m.d.sync += [byte.eq(self.i.byte), last.eq(self.i.last), bad.eq(self.i.bad)]
             m.d.sync += [kinds[kind.value].eq(self.i.kind == kind) for kind in _C]
+            m.d.sync += [letter.eq(is_letter), begins.eq(self.i.first & (is_letter | self.i.byte[7]))]
+            m.d.sync += quote.eq(Value.cast(self.i.kind).matches(_C.DOUBLE, _C.SINGLE))
 
         def kind(*wanted):
             return _any(kinds[one.value] for one in wanted)
@@ -105,10 +108,8 @@ class Parser(wiring.Component):
         def hit(target):
             return _any(state(*origins) & among(members) for members, origins in ways[target].items())
 
-        letter = Signal()
         wide = Signal()
-        quote = Signal()
-        m.d.comb += [letter.eq(kind(*_LETTERS)), wide.eq(byte[7]), quote.eq(kind(_C.DOUBLE, _C.SINGLE))]
+        m.d.comb += wide.eq(byte[7])
 
         # What the table leaves to the history of the text.
         colon_seen = Signal()
@@ -119,7 +120,6 @@ class Parser(wiring.Component):
         other_function = state(State.WORD, State.WORD_END) & kind(_C.PAREN_OPEN) & ~is_text
 
         # Names: the bytes beyond ASCII count before their character is known.
-        begins = Signal()
         name_begins = Signal()
         name_goes_on = Signal()
         name_count = Signal(range(config.name_bytes + 1))
@@ -127,7 +127,6 @@ class Parser(wiring.Component):
         spelt = Signal()
         spelling = Signal()
         m.d.comb += [
-            begins.eq(first & (letter | wide)),
             name_begins.eq(state(*NAME_BEGINS) & begins),
             name_goes_on.eq(
                 (state(*NAME_GOES_ON) & (wide | letter))
@@ -259,16 +258,16 @@ class Parser(wiring.Component):
         }
         history = {Refusal.SYNTAX: second_colon, Refusal.FUNCTION: other_function}
         decided = Signal(len(decisions))
-        table_code = Signal(5)
+        table_hits = Signal(len(listed))
         m.d.sync += decided.eq(Cat(decisions.values()) & valid.replicate(len(decisions)))
-        m.d.sync += table_code.eq(_any(Mux(valid & (hit(code) | history.get(code, 0)), code.value, 0) for code in listed))
-        code = table_code
+        m.d.sync += table_hits.eq(Cat(valid & (hit(code) | history.get(code, 0)) for code in listed))
+        code = _any(Mux(table_hits[index], one.value, 0) for index, one in enumerate(listed))
         for index, one in reversed(list(enumerate(decisions))):
             code = Mux(decided[index], one.value, code)
         refused = Signal()
         refusal = Signal(5)
         with m.If(~refused):
-            m.d.sync += [refused.eq(decided.any() | table_code.any()), refusal.eq(code)]
+            m.d.sync += [refused.eq(decided.any() | table_hits.any()), refusal.eq(code)]
 
         # And the command, which waits a clock for the decision.
         axis = Signal()
