@@ -54,10 +54,10 @@ volume: setup-run ## the parser against the golden model, libxml2 and expat on t
 formal: setup-python ## prove the properties of formal/properties (ARGS="name ..." for some of them)
 	@$(RUN) -m formal $(ARGS)
 
-vectors: setup-run ## make vectors and golden results with Spark into build/vectors (N=documents, MASTER=..., CONFIG=default|large)
+vectors: setup-run ## make vectors and golden results with Spark into build/vectors (N=documents, MASTER=..., CONFIG=small|default|large)
 	@$(RUN) -m spark_vectors.jobs.vectors --output build/vectors $(SPARK) $(ARGS)
 
-regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=default|large)
+regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=small|default|large)
 	@$(RUN) -m sim.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
 
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl

@@ -31,6 +31,7 @@ app = typer.Typer(
 class Preset(enum.StrEnum):
     """The names of :data:`hdl.config.PRESETS`."""
 
+    SMALL = "small"
     DEFAULT = "default"
     LARGE = "large"
 
