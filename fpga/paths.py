@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fpga.measure import BUILD, harnessed, synthesise, value
+from fpga.measure import BUILD, harnessed, parameters, synthesise
 
 __all__ = ["Timing", "main", "places", "units"]
 
@@ -188,9 +188,7 @@ def main(arguments: list[str] | None = None) -> int:
     if netlist.suffix != ".json":
         folder = BUILD / f"paths-{given.component.rpartition(':')[2]}"
         folder.mkdir(parents=True, exist_ok=True)
-        params = dict(item.split("=", 1) for item in given.params.split(",") if item)
-        text = harnessed(given.component, {key: value(text) for key, text in params.items()})
-        synthesise(text, folder, "harness", fast=given.fast)
+        synthesise(harnessed(given.component, parameters(given.params)), folder, "harness", fast=given.fast)
         netlist = folder / "harness.json"
     module = top(json.loads(netlist.read_text(encoding="utf-8")))
     found = units(module, given.depth)
