@@ -7,7 +7,18 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["Register", "Relay"]
 
 
-class Register(wiring.Component):
+class _Passed(wiring.Component):
+    """A stream that leaves as it came, from ``i`` to ``o``."""
+
+    latency = 1
+    """Clocks from a payload taken to the payload offered."""
+
+    def __init__(self, shape):
+        self.shape = shape
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+
+
+class Register(_Passed):
     """A stream through a skid buffer: one payload a clock, one clock later, with no logic from either side to the other.
 
     ``o.valid``, ``o.payload`` and ``i.ready`` all come straight from flip-flops. It holds up to two payloads; ``i.ready``
@@ -23,13 +34,6 @@ class Register(wiring.Component):
     i : ``In(stream.Signature(shape))``
     o : ``Out(stream.Signature(shape))``
     """
-
-    latency = 1
-    """Clocks from a payload taken to the payload offered."""
-
-    def __init__(self, shape):
-        self.shape = shape
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform):
         m = Module()
@@ -48,28 +52,11 @@ class Register(wiring.Component):
         return m
 
 
-class Relay(wiring.Component):
+class Relay(_Passed):
     """A stream through one place: a payload every other clock, one clock later, with no logic from either side to the other.
 
-    What :class:`Register` does for streams that are never in a hurry, without logic for the payload.
-
-    Parameters
-    ----------
-    shape : ShapeLike
-        Shape of the payload.
-
-    Members
-    -------
-    i : ``In(stream.Signature(shape))``
-    o : ``Out(stream.Signature(shape))``
+    What :class:`Register` does, with the same members, for streams that are never in a hurry, without logic for the payload.
     """
-
-    latency = 1
-    """Clocks from a payload taken to the payload offered."""
-
-    def __init__(self, shape):
-        self.shape = shape
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform):
         m = Module()
