@@ -323,8 +323,8 @@ A name's words are classified by the skeleton CAM \\[T 4.4.4].
 _LIMITS = """\
 # Limits
 
-One frozen object, `hdl.config.BrokerConfig`, is read by every part. `small` is meant for an LFE5U-25F with the host link, `default` for one to
-itself, `large` for an LFE5U-85F;
+One frozen object, `hdl.config.BrokerConfig`, is read by every part. `small` is meant for an LFE5U-25F with the host link, `default` for
+one to itself, `large` for an LFE5U-85F;
 `BrokerConfig.preset(name, field=value)` changes single fields. What breaks a rule is refused when the object is made, with a
 message of the form *X must be Y, not Z*. A document over a limit gets the verdict *over-limit*; a subscription over a limit is
 refused.
