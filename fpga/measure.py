@@ -92,8 +92,9 @@ def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dic
     with (folder / f"{name}.log").open("w") as log:
         subprocess.run([sys.executable, "-c", script(name, fast=fast)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
-    saved = finish(folder / f"{name}.json")["output registers"]
-    return {kind: counted.get(kind, 0) - (saved if kind == "TRELLIS_FF" else 0) for kind in RESOURCES}
+    finished = finish(folder / f"{name}.json")
+    changed = {"TRELLIS_FF": finished["copies"] - finished["output registers"]}
+    return {kind: counted.get(kind, 0) + changed.get(kind, 0) for kind in RESOURCES}
 
 
 def _critical(report: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The top of every board: clock, reset, UART, LEDs, and the broker behind the host link."""
 
-from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module, Signal
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, ResetSignal, Signal
 from amaranth.lib import io
 from amaranth.lib.cdc import ResetSynchronizer
 
@@ -42,12 +42,16 @@ class BoardTop(Elaboratable):
         oscillator = pin(platform.default_clk, 0, "", "i")
         settings = pll_settings(platform.default_clk_frequency / 1e6, self.mhz)
         locked = Signal()
-        m.domains.sync = ClockDomain()
+        m.domains.sync, m.domains.start = ClockDomain("sync"), ClockDomain("start")
         m.submodules.pll = pll_instance(settings, i=oscillator, o=ClockSignal(), locked=locked)
         pressed = Signal()
         if board.button:
             m.d.comb += pressed.eq(pin(*board.button, "", "i"))
-        m.submodules.reset = ResetSynchronizer(~locked | pressed, domain="sync")
+        # The reset crosses the device in registers of its own, which the netlist has in many copies; those of the synchroniser stay alone.
+        m.submodules.reset = ResetSynchronizer(~locked | pressed, domain="start")
+        resets = Signal(3, init=-1, reset_less=True)
+        m.d.comb += [ClockSignal("start").eq(ClockSignal()), ResetSignal().eq(resets[-1])]
+        m.d.start += resets.eq(Cat(ResetSignal("start"), resets))
 
         m.submodules.core = core = UartBroker(self.config, divisor=divisor_of(settings.mhz * 1e6, board.baud))
         m.d.comb += [core.rx.eq(pin("uart", 0, "rx", "i")), pin("uart", 0, "tx", "o").eq(core.tx)]

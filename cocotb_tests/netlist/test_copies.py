@@ -1,0 +1,88 @@
+# amaranth: UnusedElaboratable=no
+"""Copied registers are the register clock by clock, by a proof over the cells' models, and none is read more often than allowed."""
+
+import copy
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from cocotb_tests.netlist.test_netlist import cells
+from fpga.copies import copy_registers
+
+WIDTH = 60
+SYNTHESIS = """\
+from pyosys import libyosys as ys
+d = ys.Design()
+for line in ("read_rtlil top.il", "synth_ecp5 -abc9 -top top -json top.json"):
+    ys.run_pass(line, d)
+"""
+PROOF = """\
+from pyosys import libyosys as ys
+d = ys.Design()
+lines = [
+    "read_json both.json",
+    "read_verilog -I {cells} {cells}/common_sim.vh",
+    "miter -equiv -make_outputs gold gate miter",
+    "hierarchy -top miter",
+    "proc",
+    "flatten -wb",
+    "opt_clean",
+    "async2sync",
+    "sat -verify -tempinduct -seq 1 -maxsteps 8 -set-init-zero -prove trigger 0 miter",
+]
+for line in lines:
+    ys.run_pass(line, d)
+"""
+
+
+class Spread(wiring.Component):
+    """A reset that arrives through two registers and clears many, and a register that enables and inverts as many."""
+
+    i: In(2)
+    o: Out(WIDTH + 1)
+
+    def elaborate(self, platform):
+        m = Module()
+        arrives, clears, enables = (Signal(name=name, reset_less=True) for name in ("arrives", "clears", "enables"))
+        many = Signal(WIDTH, reset_less=True)
+        m.d.sync += [arrives.eq(self.i[0]), clears.eq(arrives), enables.eq(self.i[1] ^ enables)]
+        with m.If(clears):
+            m.d.sync += many.eq(0)
+        with m.Elif(enables):
+            m.d.sync += many.eq(Cat(self.i[1], many) ^ (many & enables.replicate(WIDTH)))
+        m.d.comb += self.o.eq(Cat(many, enables))
+        return m
+
+
+@pytest.mark.parametrize("limit", [4, 16, 1000])
+def test_copies_are_the_register(tmp_path: Path, limit: int) -> None:
+    (tmp_path / "top.il").write_text(rtlil.convert(Spread(), name="top", emit_src=False))
+
+    def yosys(program: str) -> None:
+        with (tmp_path / "yosys.log").open("a") as log:
+            subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, stdout=log, stderr=subprocess.STDOUT)
+
+    yosys(SYNTHESIS)
+    design = json.loads((tmp_path / "top.json").read_text())
+    before = copy.deepcopy(design)
+    made = copy_registers(design, limit)
+    after = design["modules"]["top"]
+    assert len(after["cells"]) == len(before["modules"]["top"]["cells"]) + made
+    assert (made == 0) == (limit == 1000)
+    readers: Counter[object] = Counter()
+    for cell in after["cells"].values():
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"][port] == "input":
+                readers.update(bits)
+    registers = [cell["connections"]["Q"][0] for cell in after["cells"].values() if cell["type"] == "TRELLIS_FF"]
+    assert max(readers[net] for net in registers) <= limit
+    (tmp_path / "both.json").write_text(json.dumps({"modules": {"gold": before["modules"]["top"], "gate": after}}))
+    yosys(PROOF.replace("{cells}", str(cells())))
