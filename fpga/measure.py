@@ -93,7 +93,7 @@ def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dic
         subprocess.run([sys.executable, "-c", script(name, fast=fast)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
     finished = finish(folder / f"{name}.json")
-    changed = {"TRELLIS_FF": finished["copies"] - finished["output registers"]}
+    changed = {"TRELLIS_FF": finished["copies of registers"] - finished["output registers"]}
     return {kind: counted.get(kind, 0) + changed.get(kind, 0) for kind in RESOURCES}
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from fpga.carries import trim_carries
-from fpga.copies import copy_registers
 from fpga.outputs import pack_output_registers
+from fpga.spread import spread_registers
 
 __all__ = ["finish", "readable"]
 
@@ -16,9 +16,15 @@ def finish(netlist: Path) -> dict[str, int]:
     design = json.loads(netlist.read_text(encoding="utf-8"))
     registers = pack_output_registers(design)
     ends, starts = trim_carries(design)
-    copies = copy_registers(design)
+    copies, wires = spread_registers(design)
     netlist.write_text(json.dumps(design), encoding="utf-8")
-    return {"output registers": registers, "ends of carry chains": ends, "starts of carry chains": starts, "copies": copies}
+    return {
+        "output registers": registers,
+        "ends of carry chains": ends,
+        "starts of carry chains": starts,
+        "copies of registers": copies,
+        "resets in the clock network": wires,
+    }
 
 
 def readable(design: dict[str, Any]) -> dict[str, Any]:

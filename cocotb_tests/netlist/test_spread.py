@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Copied registers are the register clock by clock, by a proof over the cells' models, and none is read more often than allowed."""
+"""Registers that are copied or spread over the clock network are the register clock by clock, by a proof over the cells' models."""
 
 import copy
 import json
@@ -14,8 +14,8 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cocotb_tests.netlist.test_netlist import cells
-from fpga.copies import copy_registers
+from cocotb_tests.netlist.test_netlist import HERE, cells
+from fpga.spread import spread_registers
 
 WIDTH = 60
 SYNTHESIS = """\
@@ -30,6 +30,7 @@ d = ys.Design()
 lines = [
     "read_json both.json",
     "read_verilog -I {cells} {cells}/common_sim.vh",
+    "read_verilog -sv {models}",
     "miter -equiv -make_outputs gold gate miter",
     "hierarchy -top miter",
     "proc",
@@ -62,8 +63,8 @@ class Spread(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize("limit", [4, 16, 1000])
-def test_copies_are_the_register(tmp_path: Path, limit: int) -> None:
+@pytest.mark.parametrize(("readers", "resets"), [(4, 10), (16, 1000), (1000, 10), (1000, 1000)])
+def test_a_spread_register_is_the_register(tmp_path: Path, readers: int, resets: int) -> None:
     (tmp_path / "top.il").write_text(rtlil.convert(Spread(), name="top", emit_src=False))
 
     def yosys(program: str) -> None:
@@ -73,16 +74,16 @@ def test_copies_are_the_register(tmp_path: Path, limit: int) -> None:
     yosys(SYNTHESIS)
     design = json.loads((tmp_path / "top.json").read_text())
     before = copy.deepcopy(design)
-    made = copy_registers(design, limit)
+    copies, wires = spread_registers(design, readers, resets)
     after = design["modules"]["top"]
-    assert len(after["cells"]) == len(before["modules"]["top"]["cells"]) + made
-    assert (made == 0) == (limit == 1000)
-    readers: Counter[object] = Counter()
+    assert len(after["cells"]) == len(before["modules"]["top"]["cells"]) + copies + wires
+    assert (copies == 0) == (readers == 1000)
+    assert wires == (resets == 10)
+    read: Counter[object] = Counter()
     for cell in after["cells"].values():
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"][port] == "input":
-                readers.update(bits)
+        if cell["type"] == "LUT4":
+            read.update(net for port in "ABCD" for net in cell["connections"][port])
     registers = [cell["connections"]["Q"][0] for cell in after["cells"].values() if cell["type"] == "TRELLIS_FF"]
-    assert max(readers[net] for net in registers) <= limit
+    assert max(read[net] for net in registers) <= readers
     (tmp_path / "both.json").write_text(json.dumps({"modules": {"gold": before["modules"]["top"], "gate": after}}))
-    yosys(PROOF.replace("{cells}", str(cells())))
+    yosys(PROOF.replace("{cells}", str(cells())).replace("{models}", str(HERE / "models.v")))

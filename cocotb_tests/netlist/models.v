@@ -1,4 +1,10 @@
-// Block RAM of an ECP5 for simulation: yosys has its ports and parameters but not what it does.
+// What yosys has the ports of but not what it does, for simulation: a buffer into the clock network, and block RAM.
+
+module DCCA (input CLKI, CE, output CLKO);
+  assign CLKO = CLKI & CE;
+endmodule
+
+// Block RAM of an ECP5.
 // 2048 bytes of nine bits; an address counts bits without parity. With 18 and 36 bits the low address bits enable bytes. A word of 36 bits is
 // written through both inputs of port A's side and read on both outputs of port B's. [ECP5 and ECP5-5G Memory Usage Guide]
 module DP16KD (
