@@ -5,6 +5,9 @@ __all__ = ["passes", "script"]
 _DELAY = 4500
 """Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
 
+_WIRE = 1000
+"""Picoseconds from one look-up table to the next, as nextpnr finds them; yosys would count 300."""
+
 
 def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
     """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``. ``fast`` maps for short paths instead of for area."""
@@ -30,4 +33,6 @@ def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
 def script(name: str, *, top: str = "top", fast: bool = False) -> str:
     """A program for Python that runs the passes in the current folder."""
     lines = passes(name, top=top, fast=fast)
-    return f"from pyosys import libyosys as ys\nd = ys.Design()\nfor line in {lines!r}:\n    ys.run_pass(line, d)\n"
+    # The pass scratchpad refuses to set this one.
+    wire = f"d.scratchpad_set_string('synth_lattice.abc9.W', '{_WIRE}')\n" if fast else ""
+    return f"from pyosys import libyosys as ys\nd = ys.Design()\n{wire}for line in {lines!r}:\n    ys.run_pass(line, d)\n"

@@ -1,6 +1,6 @@
 """The broker with a front: what a larger design instantiates, under the names that the bus's users expect."""
 
-from amaranth.hdl import Module, ResetInserter, Signal
+from amaranth.hdl import ClockDomain, ClockSignal, DomainRenamer, Module, ResetInserter, ResetSignal, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -62,7 +62,12 @@ class ControlledBroker(wiring.Component):
         m = Module()
         m.submodules.registers = registers = self._registers
         broker = Broker(self._config)
-        m.submodules.broker = ResetInserter(registers.reset | self.restart)(broker)
+        # In a domain of its own, whose reset is a register, a clock late: what resets so much must not be the result of logic.
+        m.domains.broker = ClockDomain("broker", local=True)
+        reset = Signal(init=1)
+        m.d.sync += reset.eq(registers.reset | self.restart)
+        m.d.comb += [ClockSignal("broker").eq(ClockSignal()), ResetSignal("broker").eq(reset)]
+        m.submodules.broker = DomainRenamer("broker")(broker)
         wiring.connect(m, wiring.flipped(self.i), registers.i)
         wiring.connect(m, registers.o, wiring.flipped(self.o))
         m.d.comb += [
