@@ -14,6 +14,18 @@ __all__ = ["RowEngine"]
 
 _VIEW = ("row_en", "row_name", "row_slice", "row", "row_hold", "mask_slice", "masks", "wild", "containment")
 _STAGES = 6
+_CHAIN = 64
+"""Bits of a carry chain, but for those that it begins ahead of."""
+
+
+def _carried(source, carrier, run):
+    """The carry out of each bit of a sum, where none goes further than ``run`` bits: chains that begin that much ahead."""
+    parts = []
+    for start in range(0, len(source), _CHAIN):
+        low = max(0, start - run)
+        one, other = source[low : start + _CHAIN], carrier[low : start + _CHAIN]
+        parts.append(((one + other) ^ one ^ other)[1 + start - low :])
+    return Cat(parts)
 
 
 class RowEngine(wiring.Component):
@@ -350,11 +362,10 @@ class RowEngine(wiring.Component):
             reaches.eq(((row | ~named) & (((holds << 1)[:width] & ~blocks) | begins)) | (holds & stays) | (gate & decided)),
         ]
         m.d.sync += [source.eq(reaches), carrier.eq(reaches | (gate & ~(lasts << 1)[:width])), lasts_now.eq(lasts)]
-        total, reach = Signal(width + 1), Signal(width, reset_less=True)
+        reach = Signal(width, reset_less=True)
         listing, listings = Signal(width, reset_less=True), Signal(width, reset_less=True)
-        m.d.comb += total.eq(source + carrier)
         m.d.sync += [
-            reach.eq((total ^ source ^ carrier)[1:]),
+            reach.eq(_carried(source, carrier, self.config.subscription_steps)),
             last.eq(lasts_now),
             listing.eq(row),
             listings.eq(listing),

@@ -71,23 +71,24 @@ class ContentWatch(wiring.Component):
         accepted = Signal()
 
         def flags(name, value, *others):
-            """A bit for each t-SID, set to ``value`` for the command's when that is accepted, and read for it and others at once; look-up
-            tables hold four bits a place, so that four t-SIDs share one."""
+            """A bit for each t-SID, set to ``value`` for the command's when that is accepted, and read for it a clock later, long before
+            the CRT responds, and for others at once; look-up tables hold four bits a place, so that four t-SIDs share one."""
             m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (width - _TOGETHER), init=[])
             write = store.write_port()
             read = []
             for tsid in (command.tsid, *others):
                 port = store.read_port(domain="comb")
                 m.d.comb += port.addr.eq(tsid[_TOGETHER:])
-                read.append((port.data, port.data.bit_select(tsid[:_TOGETHER], 1)))
-            own = read[0][0]
+                read.append(port.data)
+            own = Signal(1 << _TOGETHER)
+            m.d.sync += own.eq(read[0])
             chosen = (1 << command.tsid[:_TOGETHER])[: 1 << _TOGETHER]
             m.d.comb += [
                 write.addr.eq(command.tsid[_TOGETHER:]),
                 write.data.eq(Mux(value, own | chosen, own & ~chosen)),
                 write.en.eq(accepted),
             ]
-            return [bit for _, bit in read]
+            return [place.bit_select(tsid[:_TOGETHER], 1) for place, tsid in zip((own, *read[1:]), (command.tsid, *others), strict=True)]
 
         registers = Signal()
         wants = Signal()
