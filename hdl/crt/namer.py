@@ -35,6 +35,7 @@ class Namer(wiring.Component):
     Members
     -------
     i, o : In(stream.Signature(ProgramWord)), Out(stream.Signature(ProgramWord))
+        While ``o.valid`` is 0 its payload is the word taken last, or the next one without its name.
     release : In(stream)
         Token IDs, modulo the number of names, without visits.
     settled : Out(1)
@@ -72,10 +73,12 @@ class Namer(wiring.Component):
         asked, answered = Signal(range(_AHEAD + 1)), Signal(range(_AHEAD + 1))
         found = [Signal(found_shape, name=f"found{n}") for n in range(_AHEAD)]
         held, offered, offers_name = Signal(), Signal(ProgramWord), Signal()
-        asks, pops = Signal(), Signal()
+        asks, pops, may_ask = Signal(), Signal(), Signal()
         response = self.i_response.payload
         m.d.comb += self.i_response.ready.eq(1)
         m.d.sync += [asked.eq(asked + asks - pops), answered.eq(answered + self.i_response.valid - pops)]
+        # Words come every other clock at most.
+        m.d.sync += may_ask.eq((asked != _AHEAD) & pieces.i.ready)
         for n, one in enumerate(found):
             with m.If(self.i_response.valid & (answered - pops == n)):
                 m.d.sync += [one.ok.eq(response.ok), one.name.eq(response.name)]
@@ -110,7 +113,9 @@ class Namer(wiring.Component):
             words.i.payload.named.eq(is_name(self.i.payload)),
             self.i.ready.eq(words.i.ready),
         ]
-        word, request = words.o.payload.word, self.o_request.payload
+        m.submodules.requests = requests = Relay(NameRequest(config))
+        wiring.connect(m, requests.o, wiring.flipped(self.o_request))
+        word, request = words.o.payload.word, requests.i.payload
         opened = Signal()
         named, closes = Signal(), Signal()
         m.d.comb += [
@@ -131,18 +136,18 @@ class Namer(wiring.Component):
             m.d.comb += [request.op.eq(NameOp.UNPIN), request.last.eq(1)]
             # Judged in one clock, when no answer is due, and dealt with in the next: no name is asked for meanwhile.
             with m.If(judged):
-                m.d.comb += [self.o_request.valid.eq(~kept), releases.o.ready.eq(kept | self.o_request.ready)]
+                m.d.comb += [requests.i.valid.eq(~kept), releases.o.ready.eq(kept | requests.i.ready)]
             with m.If(~judged):
                 m.d.sync += judged.eq(asked == answered)
-            with m.Elif(kept | self.o_request.ready):
+            with m.Elif(kept | requests.i.ready):
                 m.d.sync += judged.eq(0)
         with m.Elif(named | closes):
             begins = Signal()
             m.d.comb += [
-                begins.eq(words.o.valid & (opened | ((asked != _AHEAD) & pieces.i.ready))),
+                begins.eq(words.o.valid & (opened | may_ask)),
                 request.op.eq(NameOp.PIN),
-                self.o_request.valid.eq(begins),
-                words.o.ready.eq(begins & self.o_request.ready),
+                requests.i.valid.eq(begins),
+                words.o.ready.eq(begins & requests.i.ready),
                 asks.eq(words.o.ready & word.last),
                 pieces.i.valid.eq(asks),
             ]
@@ -151,25 +156,29 @@ class Namer(wiring.Component):
         with m.Else():
             m.d.comb += [words.o.ready.eq(pieces.i.ready), pieces.i.valid.eq(words.o.valid)]
 
-        # Pieces leave in order, with their names. The end of one that was cut short is given back.
+        # Pieces leave in order, with their names. The end of one that was cut short is given back. What has been offered or given back
+        # leaves its queue in the clock after.
         piece = pieces.o.payload.word
-        free, needs, dropped = Signal(), Signal(), Signal()
-        cut = Signal()
+        needs, cut, dropped = Signal(), Signal(), Signal()
+        leaves, passes = Signal(), Signal()
         m.d.comb += [
             self.o.valid.eq(held & self.settled),
             self.o.payload.eq(offered),
-            free.eq(~held),
-            cut.eq(pieces.o.payload.cut & ~dropped),
             needs.eq(pieces.o.payload.named),
+            cut.eq(pieces.o.payload.cut & ~dropped),
+            passes.eq(pieces.o.valid & ~held & ((answered != 0) | ~needs) & ~cut),
+            pieces.o.ready.eq(leaves),
         ]
-        with m.If(self.o.valid & self.o.ready):
+        m.d.sync += [leaves.eq(passes), pops.eq(passes & needs)]
+        with m.If(pieces.o.valid & ~held & (answered != 0) & cut & ~inlet.o.valid & releases.i.ready):
+            m.d.comb += drops.eq(found[0].ok)
+            m.d.sync += [dropped.eq(1), pops.eq(1)]
+        with m.If(passes):
+            m.d.sync += [held.eq(1), dropped.eq(0)]
+        with m.Elif(self.o.ready & self.settled):
             m.d.sync += held.eq(0)
-        with m.If(pieces.o.valid & free & (answered != 0) & cut & ~inlet.o.valid & releases.i.ready):
-            m.d.comb += [drops.eq(found[0].ok), pops.eq(1)]
-            m.d.sync += dropped.eq(1)
-        with m.If(pieces.o.valid & free & ((answered != 0) | ~needs) & ~cut):
-            m.d.comb += [pieces.o.ready.eq(1), pops.eq(needs)]
-            m.d.sync += [held.eq(1), offered.eq(piece), offers_name.eq(needs & found[0].ok), dropped.eq(0)]
+        with m.If(pieces.o.valid & ~held):
+            m.d.sync += [offered.eq(piece), offers_name.eq(needs & found[0].ok)]
             with m.If(needs):
                 m.d.sync += [offered.data[:bits].eq(found[0].name), offered.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
         return m

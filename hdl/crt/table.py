@@ -129,6 +129,8 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
         heads, links = lists_of_tsids.ports
         linked = Signal(TsidLink(config))
+        # Kept apart: no more than a choice of two follows the slow output of the block RAM.
+        link_place = Signal(tsid_width(config), attrs={"keep": 1})
         m.d.sync += [linked.eq(links.data), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
@@ -176,6 +178,11 @@ class ContentRoutingTable(wiring.Component):
             marks.write.data.eq(names.write.data.marks),
             view.marks_hold.eq(names.write.en),
         ]
+        # Takes the staged bit, in the clock after it is asked to.
+        fetch = Signal()
+        m.d.sync += fetch.eq(0)
+        with m.If(fetch):
+            m.d.sync += entry.eq(stage_read.data)
         final = Signal()
         m.d.sync += final.eq(index + 1 == total)
         contains = command.semantics
@@ -205,7 +212,8 @@ class ContentRoutingTable(wiring.Component):
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
+            link_place.eq(Mux(view.quiet, mate, view.link_tsid)),
+            links.addr.eq(Mux(view.link_on, links.data.tsid, link_place)),
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
             # The run of a subscription that is to go, until it is known.
@@ -447,13 +455,27 @@ class ContentRoutingTable(wiring.Component):
                 # the next word of the program; each of its names is one token ID
                 m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
                 m.d.comb += naming.eq(1)
+                # What it says goes to the entry while it is still awaited, too. A literal belongs to the word before.
+                tests_text, wild = Signal(), Signal()
+                m.d.comb += [
+                    tests_text.eq((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)),
+                    wild.eq((word.op == ProgramOp.STEP) & word.wildcard),
+                ]
+                with m.If(word.op == ProgramOp.LITERAL):
+                    m.d.sync += entry.number.eq(numeric)
+                with m.Else():
+                    m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(tests_text & step_any)]
+                    m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
+                    with m.If(tests_text):
+                        m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
+                        m.d.sync += entry.name.eq(Mux(step_any, 0, step_name))
+                    with m.Elif(word.op == ProgramOp.STEP):
+                        m.d.sync += [entry.kind.eq(Mux(word.wildcard, Kind.WILD, Kind.NAME)), entry.name.eq(Mux(word.wildcard, 0, word.data))]
+                    with m.Else():
+                        m.d.sync += entry.kind.eq(Mux(word.operator != ProgramOperator.NONE, Kind.ATTRIBUTE, Kind.PRESENCE))
+                        m.d.sync += entry.name.eq(word.data)
                 with m.If(program.valid):
                     m.d.comb += program.ready.eq(1)
-                    with m.If(word.op == ProgramOp.LITERAL):
-                        m.d.sync += entry.number.eq(numeric)
-                    with m.Else():
-                        m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(0)]
-                        m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
                     with m.If((word.op == ProgramOp.DONE) | (word.op == ProgramOp.ABORT)):
                         m.next = "EQUAL"
                         with m.If(word.op == ProgramOp.ABORT):
@@ -462,12 +484,11 @@ class ContentRoutingTable(wiring.Component):
                             m.next = "RELEASE"
                         with m.Else():
                             m.d.sync += seek.eq(1)
-                    with m.Elif((word.op == ProgramOp.STEP) & word.wildcard):
-                        m.d.sync += [entry.kind.eq(Kind.WILD), entry.name.eq(0), step_any.eq(1)]
+                    with m.Elif(wild):
+                        m.d.sync += step_any.eq(1)
                         m.next = "STAGE"
-                    with m.Elif((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)):
-                        m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
-                        m.d.sync += [entry.name.eq(Mux(step_any, 0, step_name)), entry.anyone.eq(step_any), view.texts.eq(1)]
+                    with m.Elif(tests_text):
+                        m.d.sync += view.texts.eq(1)
                         m.next = "STAGE"
                     with m.Elif(word.op == ProgramOp.LITERAL):
                         m.d.sync += literal_ends.eq(word.last)
@@ -479,13 +500,8 @@ class ContentRoutingTable(wiring.Component):
                                 m.d.comb += strings.literal.search.eq(1)
                                 m.next = "STRING"
                     with m.Else():
-                        m.d.sync += entry.name.eq(word.data)
                         with m.If(word.op == ProgramOp.STEP):
-                            m.d.sync += [entry.kind.eq(Kind.NAME), step_any.eq(0)]
-                        with m.Elif(word.operator != ProgramOperator.NONE):
-                            m.d.sync += entry.kind.eq(Kind.ATTRIBUTE)
-                        with m.Else():
-                            m.d.sync += entry.kind.eq(Kind.PRESENCE)
+                            m.d.sync += step_any.eq(0)
                         with m.If(word.op == ProgramOp.ATTRIBUTE_STEP):
                             m.d.sync += self.final.eq(1)
                         m.next = "NAMED"
@@ -542,11 +558,11 @@ class ContentRoutingTable(wiring.Component):
                 with m.Elif(~space.busy & (index == 0)):
                     m.next = "TRY1"
             pause("TRIED", "TRY1")
-            pause("TRY1", "TRY2")
-            with m.State("TRY2"):
+            with m.State("TRY1"):
                 # one bit: its record, and of a compared test its literal
-                m.d.sync += entry.eq(staged)
-                m.next = "TRY3"
+                m.d.sync += fetch.eq(1)
+                m.next = "TRY2"
+            pause("TRY2", "TRY3")
             with m.State("TRY3"):
                 m.d.comb += steals.eq(1)
                 m.next = "UNLIKE"
@@ -575,11 +591,10 @@ class ContentRoutingTable(wiring.Component):
                     m.next = "ACCEPT"
             with m.State("SEEK"):
                 # room for a run of its own
-                m.d.sync += [index.eq(0), first.eq(space.first)]
+                m.d.sync += [index.eq(0), first.eq(space.first), fetch.eq(1)]
                 with m.If(~space.busy):
                     m.next = "ROOM"
             with m.State("ROOM"):
-                m.d.sync += entry.eq(staged)
                 m.d.comb += space.take.eq(space.found)
                 m.next = "BUILD"
                 with m.If(~space.found):
@@ -612,28 +627,25 @@ class ContentRoutingTable(wiring.Component):
                     m.d.sync += index.eq(0)
                     m.next = "ACCEPT"
                 with m.Elif(~rows.busy & ~masks.busy):
-                    m.d.sync += index.eq(index + 1)
+                    m.d.sync += [index.eq(index + 1), fetch.eq(1)]
                     m.next = "MORE"
-            with m.State("MORE"):
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "BUILD"
+            pause("MORE", "BUILD")
             with m.State("ACCEPT"):
-                m.d.sync += self.full.eq(0)
+                m.d.sync += [self.full.eq(0), fetch.eq(1)]
                 answer(refusal.NONE, "QUIET_ADD")
             with m.State("QUIET_ADD"):
                 # a moment between documents, and the last bit's row and masks
-                m.d.sync += entry.eq(stage_read.data)
                 with m.If(view.quiet & ~rows.busy & ~masks.busy):
                     m.next = "PUBLISH"
                     with m.If(shared):
                         m.next = "JOIN"
                     with m.Elif(compares):
                         m.next = "LIST"
-            pause("LIST", "LIST0")
-            with m.State("LIST0"):
+            with m.State("LIST"):
                 # each compared test goes to the front of its list
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "LIST1"
+                m.d.sync += fetch.eq(1)
+                m.next = "LIST0"
+            pause("LIST0", "LIST1")
             pause("LIST1", "LIST2")
             pause("LIST2", "LIST3")
             with m.State("LIST3"):
@@ -662,10 +674,10 @@ class ContentRoutingTable(wiring.Component):
                     with m.If(final):
                         m.d.sync += index.eq(0)
                         m.next = "LISTED"
-            pause("LISTED", "LISTED1")
-            with m.State("LISTED1"):
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "PUBLISH"
+            with m.State("LISTED"):
+                m.d.sync += fetch.eq(1)
+                m.next = "LISTED1"
+            pause("LISTED1", "PUBLISH")
             pause("JOIN", "JOIN1")
             with m.State("JOIN1"):
                 # in front of those that share the run
@@ -794,8 +806,7 @@ class ContentRoutingTable(wiring.Component):
                         entry.stored.eq(0),
                         node.eq(step),
                     ]
-                with m.Else():
-                    m.d.sync += entry.eq(stage_read.data)
+                m.d.sync += fetch.eq(~removing)
                 with m.If(index == total):
                     m.next = "RELEASED"
                 with m.Elif(removing):
@@ -868,7 +879,8 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(nodes.read[0].data.next.step == held_step):
                     m.d.comb += nodes.write.en.eq(1)
                     m.next = "LEAVE3"
-            pause("LEAVE", "LEAVE1")
+            pause("LEAVE", "LEAVE0")
+            pause("LEAVE0", "LEAVE1")
             pause("LEAVE1", "LEAVE2")
             pause("LEAVE2", "LEAVE3")
             with m.State("LEAVE3"):

@@ -113,6 +113,9 @@ class Dispatcher(wiring.Component):
         open_lookups = Signal(range(_LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sent.valid)
         m.d.comb += self.busy.eq(open_lookups != 0)
+        # Known a clock late.
+        room = Signal()
+        m.d.sync += room.eq(open_lookups < _LOOKUPS - 1)
         m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
         # What selects the nodes waits beside the look-up.
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
@@ -141,19 +144,24 @@ class Dispatcher(wiring.Component):
         with m.If(sent.short):
             m.d.sync += self.without_content.eq(self.without_content + 1)
 
+        m.d.sync += self.advance.eq(0)
         with m.FSM():
-            # Waits for the verdict and the selected nodes of the next publication.
+            # Waits for the verdict and the selected nodes of the next publication, and until it is known whether that is held.
             with m.State("BEGIN"):
                 entries = self.i_selected.payload
-                m.d.comb += [self.i_length.ready.eq(self.i_selected.valid), self.i_selected.ready.eq(self.i_length.valid)]
+                begins = Signal()
+                m.d.comb += [
+                    begins.eq(self.i_length.valid & self.i_selected.valid & self.ready),
+                    self.i_length.ready.eq(begins),
+                    self.i_selected.ready.eq(begins),
+                ]
                 m.d.sync += [self.length.eq(self.i_length.payload), self.end.eq(entries.end), self.sorted.eq(entries.sorted)]
                 m.d.sync += [whole.eq(entries.whole if self._config.selected else 0), good.eq(entries.good)]
-                with m.If(self.i_length.valid & self.i_selected.valid):
+                with m.If(begins):
                     m.next = "TAKE"
 
             # Takes t-SIDs, which the SMT looks up, and the end; those of a bad document are dropped.
             with m.State("TAKE"):
-                room = open_lookups != _LOOKUPS
                 m.d.comb += [
                     self.o_lookup.payload.eq(word.tsid),
                     self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & good & room),
@@ -166,7 +174,8 @@ class Dispatcher(wiring.Component):
             # Waits until the publication's bytes are not needed any more.
             with m.State("SETTLE"):
                 with m.If(drained & self.ready):
-                    m.d.comb += self.advance.eq(1)
-                    m.d.sync += [number.eq(number + 1), self.begin.eq(self.end)]
-                    m.next = "BEGIN"
+                    m.d.sync += [self.advance.eq(1), number.eq(number + 1), self.begin.eq(self.end)]
+                    m.next = "LEAVE"
+            with m.State("LEAVE"):
+                m.next = "BEGIN"
         return m

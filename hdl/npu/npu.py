@@ -160,7 +160,8 @@ class Npu(wiring.Component):
         # Entries are given up between documents: only t-SIDs of those that have ended count.
         ended = Signal(range((1 << tsid_width(config)) + 3))
         comes = self.i_matched.valid & self.i_matched.ready & self.i_matched.payload.end
-        goes = matched.o.valid & matched.o.ready & matched.o.payload.end
+        goes = Signal()
+        m.d.sync += goes.eq(matched.o.valid & matched.o.ready & matched.o.payload.end)
         m.d.sync += ended.eq(ended + comes - goes)
         words = Signal(32)
         m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))
