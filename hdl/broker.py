@@ -13,7 +13,7 @@ from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
-from hdl.stream import Register, Relay
+from hdl.stream import Register, Relay, StreamFifo
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -105,7 +105,7 @@ class Broker(wiring.Component):
         m.submodules.npu = npu = Npu(config)
         # Nothing goes through two units without a register.
         m.submodules.texts = texts = Register(TextByte)
-        m.submodules.lookups = lookups = Register(tsid_width(config))
+        m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True)
         m.submodules.name_requests = requests = Relay(NameRequest(config))
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 

@@ -19,7 +19,6 @@ from hdl.layouts import (
     CrtResponse,
     NameRequest,
     NameResponse,
-    ProgramLiteral,
     ProgramOp,
     ProgramOperator,
     ProgramWord,
@@ -106,7 +105,7 @@ class ContentRoutingTable(wiring.Component):
         wiring.connect(m, namer.o_request, wiring.flipped(self.name_request))
         wiring.connect(m, wiring.flipped(self.name_response), namer.i_response)
         program, release = namer.o, namer.release
-        word = program.payload
+        given, word = program.payload, program.payload.word
         name_bits, bit_bits = ceil_log2(config.names), ceil_log2(row_width(config))
         refusal = contract.Refusal
 
@@ -151,7 +150,8 @@ class ContentRoutingTable(wiring.Component):
         entry = Signal(Entry(config))
         fronts, backs, index = Signal(length), Signal(length), Signal(length)
         total = Signal(length)
-        failed = Signal(5)
+        # Why the program at hand is refused, and that it is for what came before.
+        failed, refused = Signal(5), Signal()
         first = Signal(step_width(config))
         step = Signal(step_width(config))
         removing = Signal()
@@ -181,8 +181,6 @@ class ContentRoutingTable(wiring.Component):
         # Takes the staged bit, in the clock after it is asked to.
         fetch = Signal()
         m.d.sync += fetch.eq(0)
-        with m.If(fetch):
-            m.d.sync += entry.eq(stage_read.data)
         final = Signal()
         m.d.sync += final.eq(index + 1 == total)
         contains = command.semantics
@@ -316,9 +314,7 @@ class ContentRoutingTable(wiring.Component):
         step_name, step_any = Signal(name_bits), Signal()
         slot, kept_slot = Signal(ceil_log2(places)), Signal(ceil_log2(places))
         compares = Signal()
-        numeric = Signal()
         m.d.comb += [
-            numeric.eq((word.literal == ProgramLiteral.NUMBER) | (Value.cast(word.operator) >= ProgramOperator.LT.value)),
             strings.literal.data.eq(word.data),
             strings.literal.count.eq(word.count),
             stage_write.addr.eq(slot),
@@ -441,6 +437,7 @@ class ContentRoutingTable(wiring.Component):
                     backs.eq(0),
                     index.eq(0),
                     failed.eq(0),
+                    refused.eq(0),
                     removing.eq(0),
                     compares.eq(0),
                     shared.eq(0),
@@ -456,45 +453,41 @@ class ContentRoutingTable(wiring.Component):
                 m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
                 m.d.comb += naming.eq(1)
                 # What it says goes to the entry while it is still awaited, too. A literal belongs to the word before.
-                tests_text, wild = Signal(), Signal()
-                m.d.comb += [
-                    tests_text.eq((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)),
-                    wild.eq((word.op == ProgramOp.STEP) & word.wildcard),
-                ]
-                with m.If(word.op == ProgramOp.LITERAL):
-                    m.d.sync += entry.number.eq(numeric)
+                with m.If(given.literal):
+                    m.d.sync += entry.number.eq(given.numeric)
                 with m.Else():
-                    m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(tests_text & step_any)]
+                    m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(given.text & step_any)]
                     m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
-                    with m.If(tests_text):
+                    with m.If(given.text):
                         m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
                         m.d.sync += entry.name.eq(Mux(step_any, 0, step_name))
                     with m.Elif(word.op == ProgramOp.STEP):
-                        m.d.sync += [entry.kind.eq(Mux(word.wildcard, Kind.WILD, Kind.NAME)), entry.name.eq(Mux(word.wildcard, 0, word.data))]
+                        m.d.sync += entry.kind.eq(Mux(given.wild, Kind.WILD, Kind.NAME))
+                        m.d.sync += entry.name.eq(Mux(given.wild, 0, word.data))
                     with m.Else():
                         m.d.sync += entry.kind.eq(Mux(word.operator != ProgramOperator.NONE, Kind.ATTRIBUTE, Kind.PRESENCE))
                         m.d.sync += entry.name.eq(word.data)
                 with m.If(program.valid):
                     m.d.comb += program.ready.eq(1)
-                    with m.If((word.op == ProgramOp.DONE) | (word.op == ProgramOp.ABORT)):
+                    with m.If(given.ends):
                         m.next = "EQUAL"
                         with m.If(word.op == ProgramOp.ABORT):
                             m.d.sync += failed.eq(word.data)
-                        with m.If((failed != 0) | (word.op == ProgramOp.ABORT)):
+                        with m.If(refused | (word.op == ProgramOp.ABORT)):
                             m.next = "RELEASE"
                         with m.Else():
                             m.d.sync += seek.eq(1)
-                    with m.Elif(wild):
+                    with m.Elif(given.wild):
                         m.d.sync += step_any.eq(1)
                         m.next = "STAGE"
-                    with m.Elif(tests_text):
+                    with m.Elif(given.text):
                         m.d.sync += view.texts.eq(1)
                         m.next = "STAGE"
-                    with m.Elif(word.op == ProgramOp.LITERAL):
+                    with m.Elif(given.literal):
                         m.d.sync += literal_ends.eq(word.last)
-                        with m.If(failed == 0):
-                            m.d.comb += strings.literal.push.eq(~numeric)
-                            with m.If(numeric):
+                        with m.If(~refused):
+                            m.d.comb += strings.literal.push.eq(~given.numeric)
+                            with m.If(given.numeric):
                                 m.next = "DIGITS"
                             with m.Elif(word.last):
                                 m.d.comb += strings.literal.search.eq(1)
@@ -506,7 +499,7 @@ class ContentRoutingTable(wiring.Component):
                             m.d.sync += self.final.eq(1)
                         m.next = "NAMED"
                         with m.If(word.count == 0):
-                            m.d.sync += failed.eq(refusal.FULL_NAMES)
+                            m.d.sync += [failed.eq(refusal.FULL_NAMES), refused.eq(1)]
                             m.next = "PIECE"
             pause("NAMED", "VISIT")
             with m.State("VISIT"):
@@ -528,7 +521,7 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(strings.literal.done):
                     m.next = "RESTAGE"
                     with m.If(~strings.literal.found):
-                        m.d.sync += failed.eq(refusal.FULL_VALUES)
+                        m.d.sync += [failed.eq(refusal.FULL_VALUES), refused.eq(1)]
             with m.State("DIGITS"):
                 # byte after byte of the literal's number
                 m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]
@@ -914,6 +907,9 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "ANSWER"
             with m.State("ANSWER"):
                 answer(failed, "IDLE")
+
+        with m.If(fetch):
+            m.d.sync += entry.eq(stage_read.data)
 
         # The names of a run are marked two clocks after its bits are set, when their records have been read.
         sound = entry.number & ~entry.key.nan

@@ -11,9 +11,6 @@ from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]
 
-_LOOKUPS = 15
-"""Look-ups under way at once."""
-
 
 class Dispatcher(wiring.Component):
     """Reads the SMT entry of each matched t-SID and gives the notification to its link, one a clock as long as the SMT and the links
@@ -53,6 +50,9 @@ class Dispatcher(wiring.Component):
     without_content : Out(32)
         Notifications so far, and those among them that had to go without the content asked for.
     """
+
+    LOOKUPS = 15
+    """Look-ups under way at once."""
 
     def __init__(self, config):
         self._config = config
@@ -110,22 +110,19 @@ class Dispatcher(wiring.Component):
 
         # Entries go to their links as they come.
         taking = Signal()
-        open_lookups = Signal(range(_LOOKUPS + 1))
+        open_lookups = Signal(range(self.LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sent.valid)
         m.d.comb += self.busy.eq(open_lookups != 0)
         # Known a clock late.
         room = Signal()
-        m.d.sync += room.eq(open_lookups < _LOOKUPS - 1)
+        m.d.sync += room.eq((open_lookups < self.LOOKUPS - 1) | ~good)
         m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
-        # What selects the nodes waits beside the look-up.
+        # What selects the nodes waits beside the look-up, from the clock after it on.
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
-        m.submodules.selectors = selectors = StreamFifo(selector, _LOOKUPS + 1)
-        m.d.comb += [
-            selectors.i.valid.eq(taking),
-            selectors.i.payload.step.eq(word.step),
-            selectors.i.payload.attribute.eq(self.attribute),
-            selectors.o.ready.eq(sends),
-        ]
+        m.submodules.selectors = selectors = StreamFifo(selector, self.LOOKUPS + 1)
+        taken, selects = Signal(), Signal(selector, reset_less=True)
+        m.d.sync += [taken.eq(taking), selects.step.eq(word.step), selects.attribute.eq(self.attribute)]
+        m.d.comb += [selectors.i.valid.eq(taken), selectors.i.payload.eq(selects), selectors.o.ready.eq(sends)]
         job = self.o_job
         m.d.comb += [
             job.payload.entry.eq(entry),
@@ -160,15 +157,15 @@ class Dispatcher(wiring.Component):
                 with m.If(begins):
                     m.next = "TAKE"
 
-            # Takes t-SIDs, which the SMT looks up, and the end; those of a bad document are dropped.
+            # Takes t-SIDs, which the SMT looks up, and the end, as long as there is room; those of a bad document are dropped.
             with m.State("TAKE"):
                 m.d.comb += [
                     self.o_lookup.payload.eq(word.tsid),
                     self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & good & room),
-                    self.i_matched.ready.eq(word.end | ~good | (self.o_lookup.ready & room)),
+                    self.i_matched.ready.eq(self.o_lookup.ready & room),
                     taking.eq(self.o_lookup.valid & self.o_lookup.ready),
                 ]
-                with m.If(self.i_matched.valid & word.end):
+                with m.If(self.i_matched.valid & self.i_matched.ready & word.end):
                     m.next = "SETTLE"
 
             # Waits until the publication's bytes are not needed any more.

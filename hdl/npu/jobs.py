@@ -73,8 +73,10 @@ class JobQueues(wiring.Component):
         with m.If(writes):
             m.d.sync += produce[link].eq(produce[link] + 1)
 
-        # The memory is read for the links by turns, for whichever has a job there and none ahead of it: chosen in one clock, read in the next.
+        # The memory is read for the links by turns, for whichever has a job there and none ahead of it, in the clock after it is chosen.
         ahead, head = Signal(links), Signal(links)
+        # Two flip-flops for one fact: the link is not loaded with the enables of its job.
+        empty = Signal(links, init=~0)
         wants, chosen, reads = Signal(links), Signal(links), Signal(links)
         m.d.sync += [reads.eq(chosen), read.addr.eq(0)]
         for n in range(links):
@@ -96,12 +98,12 @@ class JobQueues(wiring.Component):
                 m.d.sync += ahead[n].eq(1)
             with m.If(reads[n]):
                 m.d.sync += [waiting.eq(read.data), arrived.eq(1), consume[n].eq(consume[n] + 1)]
-            with m.If(~head[n]):
-                m.d.sync += [head[n].eq(arrived), self.o[n].payload.eq(waiting)]
+            with m.If(empty[n]):
+                m.d.sync += [head[n].eq(arrived), empty[n].eq(~arrived), self.o[n].payload.eq(waiting)]
                 with m.If(arrived):
                     m.d.sync += [arrived.eq(0), ahead[n].eq(0)]
             with m.Elif(self.o[n].ready):
-                m.d.sync += head[n].eq(0)
+                m.d.sync += [head[n].eq(0), empty[n].eq(1)]
             with m.If(comes & ~reads[n]):
                 m.d.sync += [count.eq(count + 1), fulls[n].eq(count == places - 1), somes[n].eq(1)]
             with m.Elif(reads[n] & ~comes):

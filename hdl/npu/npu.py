@@ -60,7 +60,7 @@ class Npu(wiring.Component):
     o_outcome : Out(stream.Signature(Outcome(config)))
         One per document, when its matched set is complete.
     o_lookup, i_lookup : Out(stream), In(stream)
-        The SMT's entries by t-SID.
+        The SMT's entries by t-SID; at most :attr:`LOOKUPS` t-SIDs are on their way there and back.
     attribute : In(1)
         The subscription whose t-SID is on ``o_lookup`` selects attributes.
     hold : Out(1)
@@ -82,6 +82,8 @@ class Npu(wiring.Component):
     notified : Out(32), one per link
     without_content : Out(32)
     """
+
+    LOOKUPS = Dispatcher.LOOKUPS
 
     def __init__(self, config):
         self._config = config
