@@ -13,7 +13,7 @@ from hdl.npu import ContentWatch, Npu, Outcome
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
-from hdl.stream import Register, Relay
+from hdl.stream import Register, Relay, StreamFifo
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -105,6 +105,7 @@ class Broker(wiring.Component):
         m.submodules.npu = npu = Npu(config)
         # Nothing goes through two units without a register.
         m.submodules.texts = texts = Register(TextByte)
+        m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True)
         m.submodules.name_requests = requests = Relay(NameRequest(config))
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 
@@ -131,7 +132,8 @@ class Broker(wiring.Component):
             (scbxp.response, responses.i),
             (responses.o, skeleton.i_response),
             (crt.view, engine.view),
-            (npu.o_lookup, spu.i_lookup),
+            (npu.o_lookup, lookups.i),
+            (lookups.o, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
             (scbxp.xram_read, npu.xram_read),
             (scbxp.nodes, npu.nodes),

@@ -1,20 +1,32 @@
 """Names of programs to token IDs, ahead of registration [T 5.3.3.2]."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
-from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramOp, ProgramWord
+from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
 from hdl.stream import Register, Relay, StreamFifo
 
-__all__ = ["Namer"]
+__all__ = ["NamedWord", "Namer"]
 
 _AHEAD = 2
 """Names asked for ahead."""
 _PIECES = 16
 """Words that wait for the names among them."""
+
+
+class NamedWord(data.Struct):
+    """A word of a program with its name looked up, and what it is: the end of the program, a literal and whether that is a number, a
+    test of text, a step with ``*``."""
+
+    word: ProgramWord
+    ends: unsigned(1)
+    literal: unsigned(1)
+    numeric: unsigned(1)
+    text: unsigned(1)
+    wild: unsigned(1)
 
 
 class Namer(wiring.Component):
@@ -34,7 +46,8 @@ class Namer(wiring.Component):
 
     Members
     -------
-    i, o : In(stream.Signature(ProgramWord)), Out(stream.Signature(ProgramWord))
+    i, o : In(stream.Signature(ProgramWord)), Out(stream.Signature(NamedWord))
+        While ``o.valid`` is 0 its payload is the word taken last, or the next one without its name.
     release : In(stream)
         Token IDs, modulo the number of names, without visits.
     settled : Out(1)
@@ -48,7 +61,7 @@ class Namer(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(ProgramWord)),
-                "o": Out(stream.Signature(ProgramWord)),
+                "o": Out(stream.Signature(NamedWord)),
                 "release": In(stream.Signature(ceil_log2(config.names))),
                 "settled": Out(1),
                 "o_request": Out(stream.Signature(NameRequest(config))),
@@ -71,11 +84,13 @@ class Namer(wiring.Component):
         m.submodules.pieces = pieces = StreamFifo(piece_shape, _PIECES)
         asked, answered = Signal(range(_AHEAD + 1)), Signal(range(_AHEAD + 1))
         found = [Signal(found_shape, name=f"found{n}") for n in range(_AHEAD)]
-        held, offered, offers_name = Signal(), Signal(ProgramWord), Signal()
-        asks, pops = Signal(), Signal()
+        held, offered, offers_name = Signal(), Signal(NamedWord), Signal()
+        asks, pops, may_ask = Signal(), Signal(), Signal()
         response = self.i_response.payload
         m.d.comb += self.i_response.ready.eq(1)
         m.d.sync += [asked.eq(asked + asks - pops), answered.eq(answered + self.i_response.valid - pops)]
+        # Words come every other clock at most.
+        m.d.sync += may_ask.eq((asked != _AHEAD) & pieces.i.ready)
         for n, one in enumerate(found):
             with m.If(self.i_response.valid & (answered - pops == n)):
                 m.d.sync += [one.ok.eq(response.ok), one.name.eq(response.name)]
@@ -90,15 +105,15 @@ class Namer(wiring.Component):
         m.d.comb += [
             releases.i.valid.eq(inlet.o.valid | drops),
             releases.i.payload.eq(Mux(drops, found[0].name, inlet.o.payload)),
-            inlet.o.ready.eq(releases.i.ready),
+            inlet.o.ready.eq(releases.i.ready & ~drops),
         ]
-        m.d.sync += self.settled.eq((releases.level == 0) & ~inlet.o.valid)
+        m.d.sync += self.settled.eq((releases.level == 0) & ~inlet.o.valid & ~drops)
         back = releases.o.payload
         wanted, judged, kept = Signal(), Signal(), Signal()
         with m.If(~judged):
             m.d.sync += kept.eq(wanted)
         m.d.comb += wanted.eq(
-            (held & offers_name & (offered.data[:bits] == back))
+            (held & offers_name & (offered.word.data[:bits] == back))
             | Cat((answered > n) & one.ok & (one.name == back) for n, one in enumerate(found)).any()
         )
 
@@ -110,7 +125,9 @@ class Namer(wiring.Component):
             words.i.payload.named.eq(is_name(self.i.payload)),
             self.i.ready.eq(words.i.ready),
         ]
-        word, request = words.o.payload.word, self.o_request.payload
+        m.submodules.requests = requests = Relay(NameRequest(config))
+        wiring.connect(m, requests.o, wiring.flipped(self.o_request))
+        word, request = words.o.payload.word, requests.i.payload
         opened = Signal()
         named, closes = Signal(), Signal()
         m.d.comb += [
@@ -127,49 +144,62 @@ class Namer(wiring.Component):
         ]
         with m.If(closes):
             m.d.comb += [request.data.eq(0), request.count.eq(1)]
-        with m.If(releases.o.valid & ~opened):
+        # What is given back has its turn between names, also when a name must wait.
+        returns, begins, passes_on = Signal(), Signal(), Signal()
+        m.d.comb += [
+            begins.eq(words.o.valid & ~returns & (opened | (named & may_ask))),
+            passes_on.eq(words.o.valid & ~returns & ~opened & ~named & pieces.i.ready),
+            request.op.eq(NameOp.PIN),
+            requests.i.valid.eq(begins),
+            asks.eq(begins & requests.i.ready & word.last),
+            words.o.ready.eq((begins & requests.i.ready) | passes_on),
+            pieces.i.valid.eq(asks | passes_on),
+        ]
+        with m.If(begins & requests.i.ready):
+            m.d.sync += opened.eq(~word.last)
+        with m.If(returns):
             m.d.comb += [request.op.eq(NameOp.UNPIN), request.last.eq(1)]
             # Judged in one clock, when no answer is due, and dealt with in the next: no name is asked for meanwhile.
             with m.If(judged):
-                m.d.comb += [self.o_request.valid.eq(~kept), releases.o.ready.eq(kept | self.o_request.ready)]
+                m.d.comb += [requests.i.valid.eq(~kept), releases.o.ready.eq(kept | requests.i.ready)]
             with m.If(~judged):
                 m.d.sync += judged.eq(asked == answered)
-            with m.Elif(kept | self.o_request.ready):
-                m.d.sync += judged.eq(0)
-        with m.Elif(named | closes):
-            begins = Signal()
-            m.d.comb += [
-                begins.eq(words.o.valid & (opened | ((asked != _AHEAD) & pieces.i.ready))),
-                request.op.eq(NameOp.PIN),
-                self.o_request.valid.eq(begins),
-                words.o.ready.eq(begins & self.o_request.ready),
-                asks.eq(words.o.ready & word.last),
-                pieces.i.valid.eq(asks),
-            ]
-            with m.If(words.o.ready):
-                m.d.sync += opened.eq(~word.last)
+            with m.Elif(kept | requests.i.ready):
+                m.d.sync += [judged.eq(0), returns.eq(0)]
         with m.Else():
-            m.d.comb += [words.o.ready.eq(pieces.i.ready), pieces.i.valid.eq(words.o.valid)]
+            m.d.sync += returns.eq(releases.o.valid & ~opened & ~begins)
 
-        # Pieces leave in order, with their names. The end of one that was cut short is given back.
+        # Pieces leave in order, with their names. The end of one that was cut short is given back. What has been offered or given back
+        # leaves its queue in the clock after.
         piece = pieces.o.payload.word
-        free, needs, dropped = Signal(), Signal(), Signal()
-        cut = Signal()
+        needs, cut, dropped = Signal(), Signal(), Signal()
+        leaves, passes = Signal(), Signal()
         m.d.comb += [
             self.o.valid.eq(held & self.settled),
             self.o.payload.eq(offered),
-            free.eq(~held),
-            cut.eq(pieces.o.payload.cut & ~dropped),
             needs.eq(pieces.o.payload.named),
+            cut.eq(pieces.o.payload.cut & ~dropped),
+            passes.eq(pieces.o.valid & ~held & ((answered != 0) | ~needs) & ~cut),
+            pieces.o.ready.eq(leaves),
         ]
-        with m.If(self.o.valid & self.o.ready):
+        m.d.sync += [leaves.eq(passes), pops.eq(passes & needs), drops.eq(0)]
+        with m.If(pieces.o.valid & ~held & (answered != 0) & cut & ~inlet.o.valid & releases.i.ready):
+            m.d.sync += [drops.eq(found[0].ok), dropped.eq(1), pops.eq(1)]
+        with m.If(passes):
+            m.d.sync += [held.eq(1), dropped.eq(0)]
+        with m.Elif(self.o.ready & self.settled):
             m.d.sync += held.eq(0)
-        with m.If(pieces.o.valid & free & (answered != 0) & cut & ~inlet.o.valid & releases.i.ready):
-            m.d.comb += [drops.eq(found[0].ok), pops.eq(1)]
-            m.d.sync += dropped.eq(1)
-        with m.If(pieces.o.valid & free & ((answered != 0) | ~needs) & ~cut):
-            m.d.comb += [pieces.o.ready.eq(1), pops.eq(needs)]
-            m.d.sync += [held.eq(1), offered.eq(piece), offers_name.eq(needs & found[0].ok), dropped.eq(0)]
+        with m.If(pieces.o.valid & ~held):
+            kind = Value.cast(piece.op)
+            m.d.sync += [
+                offered.word.eq(piece),
+                offered.ends.eq(kind.matches(ProgramOp.DONE, ProgramOp.ABORT)),
+                offered.literal.eq(piece.op == ProgramOp.LITERAL),
+                offered.numeric.eq((piece.literal == ProgramLiteral.NUMBER) | (Value.cast(piece.operator) >= ProgramOperator.LT.value)),
+                offered.text.eq(kind.matches(ProgramOp.SELF_TEST, ProgramOp.TEXT_TEST)),
+                offered.wild.eq((piece.op == ProgramOp.STEP) & piece.wildcard),
+                offers_name.eq(needs & found[0].ok),
+            ]
             with m.If(needs):
-                m.d.sync += [offered.data[:bits].eq(found[0].name), offered.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
+                m.d.sync += [offered.word.data[:bits].eq(found[0].name), offered.word.count.eq(Mux(found[0].ok, WORD_BYTES, 0))]
         return m

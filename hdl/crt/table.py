@@ -19,7 +19,6 @@ from hdl.layouts import (
     CrtResponse,
     NameRequest,
     NameResponse,
-    ProgramLiteral,
     ProgramOp,
     ProgramOperator,
     ProgramWord,
@@ -106,7 +105,7 @@ class ContentRoutingTable(wiring.Component):
         wiring.connect(m, namer.o_request, wiring.flipped(self.name_request))
         wiring.connect(m, wiring.flipped(self.name_response), namer.i_response)
         program, release = namer.o, namer.release
-        word = program.payload
+        given, word = program.payload, program.payload.word
         name_bits, bit_bits = ceil_log2(config.names), ceil_log2(row_width(config))
         refusal = contract.Refusal
 
@@ -129,6 +128,8 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
         heads, links = lists_of_tsids.ports
         linked = Signal(TsidLink(config))
+        # Kept apart: no more than a choice of two follows the slow output of the block RAM.
+        link_place = Signal(tsid_width(config), attrs={"keep": 1})
         m.d.sync += [linked.eq(links.data), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
@@ -149,7 +150,8 @@ class ContentRoutingTable(wiring.Component):
         entry = Signal(Entry(config))
         fronts, backs, index = Signal(length), Signal(length), Signal(length)
         total = Signal(length)
-        failed = Signal(5)
+        # Why the program at hand is refused, and that it is for what came before.
+        failed, refused = Signal(5), Signal()
         first = Signal(step_width(config))
         step = Signal(step_width(config))
         removing = Signal()
@@ -176,6 +178,9 @@ class ContentRoutingTable(wiring.Component):
             marks.write.data.eq(names.write.data.marks),
             view.marks_hold.eq(names.write.en),
         ]
+        # Takes the staged bit, in the clock after it is asked to.
+        fetch = Signal()
+        m.d.sync += fetch.eq(0)
         final = Signal()
         m.d.sync += final.eq(index + 1 == total)
         contains = command.semantics
@@ -205,7 +210,8 @@ class ContentRoutingTable(wiring.Component):
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
+            link_place.eq(Mux(view.quiet, mate, view.link_tsid)),
+            links.addr.eq(Mux(view.link_on, links.data.tsid, link_place)),
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
             # The run of a subscription that is to go, until it is known.
@@ -308,9 +314,7 @@ class ContentRoutingTable(wiring.Component):
         step_name, step_any = Signal(name_bits), Signal()
         slot, kept_slot = Signal(ceil_log2(places)), Signal(ceil_log2(places))
         compares = Signal()
-        numeric = Signal()
         m.d.comb += [
-            numeric.eq((word.literal == ProgramLiteral.NUMBER) | (Value.cast(word.operator) >= ProgramOperator.LT.value)),
             strings.literal.data.eq(word.data),
             strings.literal.count.eq(word.count),
             stage_write.addr.eq(slot),
@@ -433,6 +437,7 @@ class ContentRoutingTable(wiring.Component):
                     backs.eq(0),
                     index.eq(0),
                     failed.eq(0),
+                    refused.eq(0),
                     removing.eq(0),
                     compares.eq(0),
                     shared.eq(0),
@@ -447,50 +452,54 @@ class ContentRoutingTable(wiring.Component):
                 # the next word of the program; each of its names is one token ID
                 m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
                 m.d.comb += naming.eq(1)
+                # What it says goes to the entry while it is still awaited, too. A literal belongs to the word before.
+                with m.If(given.literal):
+                    m.d.sync += entry.number.eq(given.numeric)
+                with m.Else():
+                    m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(given.text & step_any)]
+                    m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
+                    with m.If(given.text):
+                        m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
+                        m.d.sync += entry.name.eq(Mux(step_any, 0, step_name))
+                    with m.Elif(word.op == ProgramOp.STEP):
+                        m.d.sync += entry.kind.eq(Mux(given.wild, Kind.WILD, Kind.NAME))
+                        m.d.sync += entry.name.eq(Mux(given.wild, 0, word.data))
+                    with m.Else():
+                        m.d.sync += entry.kind.eq(Mux(word.operator != ProgramOperator.NONE, Kind.ATTRIBUTE, Kind.PRESENCE))
+                        m.d.sync += entry.name.eq(word.data)
                 with m.If(program.valid):
                     m.d.comb += program.ready.eq(1)
-                    with m.If(word.op == ProgramOp.LITERAL):
-                        m.d.sync += entry.number.eq(numeric)
-                    with m.Else():
-                        m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(0)]
-                        m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
-                    with m.If((word.op == ProgramOp.DONE) | (word.op == ProgramOp.ABORT)):
+                    with m.If(given.ends):
                         m.next = "EQUAL"
                         with m.If(word.op == ProgramOp.ABORT):
                             m.d.sync += failed.eq(word.data)
-                        with m.If((failed != 0) | (word.op == ProgramOp.ABORT)):
+                        with m.If(refused | (word.op == ProgramOp.ABORT)):
                             m.next = "RELEASE"
                         with m.Else():
                             m.d.sync += seek.eq(1)
-                    with m.Elif((word.op == ProgramOp.STEP) & word.wildcard):
-                        m.d.sync += [entry.kind.eq(Kind.WILD), entry.name.eq(0), step_any.eq(1)]
+                    with m.Elif(given.wild):
+                        m.d.sync += step_any.eq(1)
                         m.next = "STAGE"
-                    with m.Elif((word.op == ProgramOp.SELF_TEST) | (word.op == ProgramOp.TEXT_TEST)):
-                        m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
-                        m.d.sync += [entry.name.eq(Mux(step_any, 0, step_name)), entry.anyone.eq(step_any), view.texts.eq(1)]
+                    with m.Elif(given.text):
+                        m.d.sync += view.texts.eq(1)
                         m.next = "STAGE"
-                    with m.Elif(word.op == ProgramOp.LITERAL):
+                    with m.Elif(given.literal):
                         m.d.sync += literal_ends.eq(word.last)
-                        with m.If(failed == 0):
-                            m.d.comb += strings.literal.push.eq(~numeric)
-                            with m.If(numeric):
+                        with m.If(~refused):
+                            m.d.comb += strings.literal.push.eq(~given.numeric)
+                            with m.If(given.numeric):
                                 m.next = "DIGITS"
                             with m.Elif(word.last):
                                 m.d.comb += strings.literal.search.eq(1)
                                 m.next = "STRING"
                     with m.Else():
-                        m.d.sync += entry.name.eq(word.data)
                         with m.If(word.op == ProgramOp.STEP):
-                            m.d.sync += [entry.kind.eq(Kind.NAME), step_any.eq(0)]
-                        with m.Elif(word.operator != ProgramOperator.NONE):
-                            m.d.sync += entry.kind.eq(Kind.ATTRIBUTE)
-                        with m.Else():
-                            m.d.sync += entry.kind.eq(Kind.PRESENCE)
+                            m.d.sync += step_any.eq(0)
                         with m.If(word.op == ProgramOp.ATTRIBUTE_STEP):
                             m.d.sync += self.final.eq(1)
                         m.next = "NAMED"
                         with m.If(word.count == 0):
-                            m.d.sync += failed.eq(refusal.FULL_NAMES)
+                            m.d.sync += [failed.eq(refusal.FULL_NAMES), refused.eq(1)]
                             m.next = "PIECE"
             pause("NAMED", "VISIT")
             with m.State("VISIT"):
@@ -512,7 +521,7 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(strings.literal.done):
                     m.next = "RESTAGE"
                     with m.If(~strings.literal.found):
-                        m.d.sync += failed.eq(refusal.FULL_VALUES)
+                        m.d.sync += [failed.eq(refusal.FULL_VALUES), refused.eq(1)]
             with m.State("DIGITS"):
                 # byte after byte of the literal's number
                 m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]
@@ -542,11 +551,11 @@ class ContentRoutingTable(wiring.Component):
                 with m.Elif(~space.busy & (index == 0)):
                     m.next = "TRY1"
             pause("TRIED", "TRY1")
-            pause("TRY1", "TRY2")
-            with m.State("TRY2"):
+            with m.State("TRY1"):
                 # one bit: its record, and of a compared test its literal
-                m.d.sync += entry.eq(staged)
-                m.next = "TRY3"
+                m.d.sync += fetch.eq(1)
+                m.next = "TRY2"
+            pause("TRY2", "TRY3")
             with m.State("TRY3"):
                 m.d.comb += steals.eq(1)
                 m.next = "UNLIKE"
@@ -575,11 +584,10 @@ class ContentRoutingTable(wiring.Component):
                     m.next = "ACCEPT"
             with m.State("SEEK"):
                 # room for a run of its own
-                m.d.sync += [index.eq(0), first.eq(space.first)]
+                m.d.sync += [index.eq(0), first.eq(space.first), fetch.eq(1)]
                 with m.If(~space.busy):
                     m.next = "ROOM"
             with m.State("ROOM"):
-                m.d.sync += entry.eq(staged)
                 m.d.comb += space.take.eq(space.found)
                 m.next = "BUILD"
                 with m.If(~space.found):
@@ -612,28 +620,25 @@ class ContentRoutingTable(wiring.Component):
                     m.d.sync += index.eq(0)
                     m.next = "ACCEPT"
                 with m.Elif(~rows.busy & ~masks.busy):
-                    m.d.sync += index.eq(index + 1)
+                    m.d.sync += [index.eq(index + 1), fetch.eq(1)]
                     m.next = "MORE"
-            with m.State("MORE"):
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "BUILD"
+            pause("MORE", "BUILD")
             with m.State("ACCEPT"):
-                m.d.sync += self.full.eq(0)
+                m.d.sync += [self.full.eq(0), fetch.eq(1)]
                 answer(refusal.NONE, "QUIET_ADD")
             with m.State("QUIET_ADD"):
                 # a moment between documents, and the last bit's row and masks
-                m.d.sync += entry.eq(stage_read.data)
                 with m.If(view.quiet & ~rows.busy & ~masks.busy):
                     m.next = "PUBLISH"
                     with m.If(shared):
                         m.next = "JOIN"
                     with m.Elif(compares):
                         m.next = "LIST"
-            pause("LIST", "LIST0")
-            with m.State("LIST0"):
+            with m.State("LIST"):
                 # each compared test goes to the front of its list
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "LIST1"
+                m.d.sync += fetch.eq(1)
+                m.next = "LIST0"
+            pause("LIST0", "LIST1")
             pause("LIST1", "LIST2")
             pause("LIST2", "LIST3")
             with m.State("LIST3"):
@@ -662,10 +667,10 @@ class ContentRoutingTable(wiring.Component):
                     with m.If(final):
                         m.d.sync += index.eq(0)
                         m.next = "LISTED"
-            pause("LISTED", "LISTED1")
-            with m.State("LISTED1"):
-                m.d.sync += entry.eq(stage_read.data)
-                m.next = "PUBLISH"
+            with m.State("LISTED"):
+                m.d.sync += fetch.eq(1)
+                m.next = "LISTED1"
+            pause("LISTED1", "PUBLISH")
             pause("JOIN", "JOIN1")
             with m.State("JOIN1"):
                 # in front of those that share the run
@@ -794,8 +799,7 @@ class ContentRoutingTable(wiring.Component):
                         entry.stored.eq(0),
                         node.eq(step),
                     ]
-                with m.Else():
-                    m.d.sync += entry.eq(stage_read.data)
+                m.d.sync += fetch.eq(~removing)
                 with m.If(index == total):
                     m.next = "RELEASED"
                 with m.Elif(removing):
@@ -868,7 +872,8 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(nodes.read[0].data.next.step == held_step):
                     m.d.comb += nodes.write.en.eq(1)
                     m.next = "LEAVE3"
-            pause("LEAVE", "LEAVE1")
+            pause("LEAVE", "LEAVE0")
+            pause("LEAVE0", "LEAVE1")
             pause("LEAVE1", "LEAVE2")
             pause("LEAVE2", "LEAVE3")
             with m.State("LEAVE3"):
@@ -902,6 +907,9 @@ class ContentRoutingTable(wiring.Component):
                 m.next = "ANSWER"
             with m.State("ANSWER"):
                 answer(failed, "IDLE")
+
+        with m.If(fetch):
+            m.d.sync += entry.eq(stage_read.data)
 
         # The names of a run are marked two clocks after its bits are set, when their records have been read.
         sound = entry.number & ~entry.key.nan

@@ -17,7 +17,7 @@ _CHUNK = 16
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_VIEW = ("head_step", "head", "link_tsid", "link_en", "link")
+_VIEW = ("head_step", "head", "link_on", "link_tsid", "link_en", "link")
 
 
 def _lowest(value):
@@ -132,18 +132,20 @@ class Reporter(wiring.Component):
         # A list of t-SIDs that share a run: its first, then link by link; the link of one is read while it becomes the current one.
         current, following = Signal(TsidLink(config)), Signal(TsidLink(config))
         valid = Signal()
-        onward = Signal()
+        onward, goes_on = Signal(), Signal()
         count = Signal(tsid_width(config))
         step = Signal(step_width(config))
-        with m.If(onward & ~(valid & current.more)):
+        with m.If(onward & ~goes_on):
             m.d.sync += step.eq(heads.o.payload.step)
         m.d.comb += [
             self.o.payload.step.eq(step),
-            following.eq(Mux(valid & current.more, view.link, heads.o.payload.link)),
-            view.link_tsid.eq(following.tsid),
+            goes_on.eq(valid & current.more),
+            following.eq(Mux(goes_on, view.link, heads.o.payload.link)),
+            view.link_on.eq(goes_on),
+            view.link_tsid.eq(heads.o.payload.link.tsid),
             view.link_en.eq(onward),
             onward.eq(~valid | self.o.ready),
-            heads.o.ready.eq(onward & ~(valid & current.more)),
+            heads.o.ready.eq(onward & ~goes_on),
             self.o.valid.eq(valid | steps_out),
             self.o.payload.tsid.eq(current.tsid),
             self.o.payload.count.eq(Mux(good & ~valid, count, 0)),
@@ -156,7 +158,7 @@ class Reporter(wiring.Component):
         with m.If(onward):
             m.d.sync += [
                 current.eq(following),
-                valid.eq((valid & current.more) | heads.o.valid),
+                valid.eq(goes_on | heads.o.valid),
             ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += count.eq(Mux(self.o.payload.end, 0, count + 1))

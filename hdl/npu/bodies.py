@@ -92,8 +92,6 @@ class BodyReader(wiring.Component):
         for link in range(links):
             with m.If(self.found[link]):
                 m.d.sync += [start_link.eq(link), self.asks[link].eq(0)]
-            with m.If(self.begin[link]):
-                m.d.sync += self.asks[link].eq(1)
 
         now, following = read.data, write.data
         steps = Signal()
@@ -127,11 +125,15 @@ class BodyReader(wiring.Component):
             m.d.comb += following.bytes.eq(Mux(span.single, span.tail, 3) - span.skip + 1)
             m.d.sync += active.bit_select(start_link, 1).eq(1)
         with m.If(steps):
-            m.d.sync += phases[turn].eq(Mux(last, 0, phase + now.bytes))
+            m.d.sync += phases[turn].eq(phase + now.bytes)
             with m.If(through):
                 m.d.sync += active.bit_select(turn, 1).eq(0)
             with m.If(now.single & ~now.final):
                 m.d.sync += self.asks.bit_select(turn, 1).eq(1)
+
+        for link in range(links):
+            with m.If(self.begin[link]):
+                m.d.sync += [self.asks[link].eq(1), phases[link].eq(0)]
 
         position = Signal(width)
         flight = data.StructLayout({"valid": 1, "link": number, "piece": Piece})

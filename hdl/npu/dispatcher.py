@@ -11,9 +11,6 @@ from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]
 
-_LOOKUPS = 15
-"""Look-ups under way at once."""
-
 
 class Dispatcher(wiring.Component):
     """Reads the SMT entry of each matched t-SID and gives the notification to its link, one a clock as long as the SMT and the links
@@ -53,6 +50,9 @@ class Dispatcher(wiring.Component):
     without_content : Out(32)
         Notifications so far, and those among them that had to go without the content asked for.
     """
+
+    LOOKUPS = 15
+    """Look-ups under way at once."""
 
     def __init__(self, config):
         self._config = config
@@ -110,19 +110,19 @@ class Dispatcher(wiring.Component):
 
         # Entries go to their links as they come.
         taking = Signal()
-        open_lookups = Signal(range(_LOOKUPS + 1))
+        open_lookups = Signal(range(self.LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sent.valid)
         m.d.comb += self.busy.eq(open_lookups != 0)
+        # Known a clock late.
+        room = Signal()
+        m.d.sync += room.eq((open_lookups < self.LOOKUPS - 1) | ~good)
         m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
-        # What selects the nodes waits beside the look-up.
+        # What selects the nodes waits beside the look-up, from the clock after it on.
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
-        m.submodules.selectors = selectors = StreamFifo(selector, _LOOKUPS + 1)
-        m.d.comb += [
-            selectors.i.valid.eq(taking),
-            selectors.i.payload.step.eq(word.step),
-            selectors.i.payload.attribute.eq(self.attribute),
-            selectors.o.ready.eq(sends),
-        ]
+        m.submodules.selectors = selectors = StreamFifo(selector, self.LOOKUPS + 1)
+        taken, selects = Signal(), Signal(selector, reset_less=True)
+        m.d.sync += [taken.eq(taking), selects.step.eq(word.step), selects.attribute.eq(self.attribute)]
+        m.d.comb += [selectors.i.valid.eq(taken), selectors.i.payload.eq(selects), selectors.o.ready.eq(sends)]
         job = self.o_job
         m.d.comb += [
             job.payload.entry.eq(entry),
@@ -141,32 +141,38 @@ class Dispatcher(wiring.Component):
         with m.If(sent.short):
             m.d.sync += self.without_content.eq(self.without_content + 1)
 
+        m.d.sync += self.advance.eq(0)
         with m.FSM():
-            # Waits for the verdict and the selected nodes of the next publication.
+            # Waits for the verdict and the selected nodes of the next publication, and until it is known whether that is held.
             with m.State("BEGIN"):
                 entries = self.i_selected.payload
-                m.d.comb += [self.i_length.ready.eq(self.i_selected.valid), self.i_selected.ready.eq(self.i_length.valid)]
+                begins = Signal()
+                m.d.comb += [
+                    begins.eq(self.i_length.valid & self.i_selected.valid & self.ready),
+                    self.i_length.ready.eq(begins),
+                    self.i_selected.ready.eq(begins),
+                ]
                 m.d.sync += [self.length.eq(self.i_length.payload), self.end.eq(entries.end), self.sorted.eq(entries.sorted)]
                 m.d.sync += [whole.eq(entries.whole if self._config.selected else 0), good.eq(entries.good)]
-                with m.If(self.i_length.valid & self.i_selected.valid):
+                with m.If(begins):
                     m.next = "TAKE"
 
-            # Takes t-SIDs, which the SMT looks up, and the end; those of a bad document are dropped.
+            # Takes t-SIDs, which the SMT looks up, and the end, as long as there is room; those of a bad document are dropped.
             with m.State("TAKE"):
-                room = open_lookups != _LOOKUPS
                 m.d.comb += [
                     self.o_lookup.payload.eq(word.tsid),
                     self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & good & room),
-                    self.i_matched.ready.eq(word.end | ~good | (self.o_lookup.ready & room)),
+                    self.i_matched.ready.eq(self.o_lookup.ready & room),
                     taking.eq(self.o_lookup.valid & self.o_lookup.ready),
                 ]
-                with m.If(self.i_matched.valid & word.end):
+                with m.If(self.i_matched.valid & self.i_matched.ready & word.end):
                     m.next = "SETTLE"
 
             # Waits until the publication's bytes are not needed any more.
             with m.State("SETTLE"):
                 with m.If(drained & self.ready):
-                    m.d.comb += self.advance.eq(1)
-                    m.d.sync += [number.eq(number + 1), self.begin.eq(self.end)]
-                    m.next = "BEGIN"
+                    m.d.sync += [self.advance.eq(1), number.eq(number + 1), self.begin.eq(self.end)]
+                    m.next = "LEAVE"
+            with m.State("LEAVE"):
+                m.next = "BEGIN"
         return m

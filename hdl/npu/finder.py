@@ -36,7 +36,7 @@ class NodeFinder(wiring.Component):
     """Searches the selection log of the current publication and looks up where the nodes lie, in the order of the document.
 
     A link that asks is given the length of its body first, when it asks again the first span of the body, and so on to the ``final`` one;
-    a body of no bytes has no spans. One search at a time, links by turns: an entry of the log a clock, and ten clocks. Where the log
+    a body of no bytes has no spans. One search at a time, links by turns: an entry of the log a clock, and twelve clocks. Where the log
     is not in the order of the document, each search goes through all of it.
 
     Parameters
@@ -92,6 +92,8 @@ class NodeFinder(wiring.Component):
         pointer = log_width(config) + 1
 
         turn = Signal(range(max(links, 2)))
+        asking = Signal(links)
+        m.d.sync += asking.eq(self.asks)
         search = Signal(Search(config))
         m.d.comb += [self.log.en.eq(1), self.spans.en.eq(1)]
 
@@ -153,11 +155,8 @@ class NodeFinder(wiring.Component):
                 m.d.sync += [search.eq(chosen), known.eq(read.data), fresh.eq(~chosen_begun), reads_on.eq(counted.bit_select(turn, 1))]
                 m.d.sync += [some.eq(0), asked.eq(0), judged.valid.eq(0), step.eq(0)]
                 m.d.sync += index.eq(Mux(chosen_begun & self.sorted, read.data.index, self.begin))
-                with m.If(self.asks.bit_select(turn, 1)):
-                    if config.selected:
-                        m.next = "SEARCH"
-                    with m.If(chosen.whole):
-                        m.next = "WHOLE"
+                with m.If(asking.bit_select(turn, 1)):
+                    m.next = "SEARCH" if config.selected else "WHOLE"
                 with m.Else():
                     m.d.sync += turn.eq(Mux(turn == links - 1, 0, turn + 1))
 
@@ -180,6 +179,8 @@ class NodeFinder(wiring.Component):
                         m.d.sync += [some.eq(1), node.eq(candidate), left_off.eq(places[2] + 1)]
                     with m.If((better & self.sorted) | (~reads & (asked == 0) & ~judged.valid)):
                         m.next = "SPAN"
+                    with m.If(search.whole):
+                        m.next = "WHOLE"
 
                 # Where it lies.
                 with m.State("SPAN"):
@@ -215,5 +216,9 @@ class NodeFinder(wiring.Component):
                     m.d.comb += self.measured.bit_select(turn, 1).eq(1)
                     m.d.sync += [begun.bit_select(turn, 1).eq(0), counted.bit_select(turn, 1).eq(known.total != 0)]
                 m.d.sync += turn.eq(Mux(turn == links - 1, 0, turn + 1))
+                m.next = "ANSWERED"
+
+            # Until it is known that the link does not ask any more.
+            with m.State("ANSWERED"):
                 m.next = "IDLE"
         return m

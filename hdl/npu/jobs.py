@@ -1,6 +1,6 @@
 """The links' queues of notifications, in one memory."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -23,8 +23,8 @@ class Job(data.StructLayout):
 
 class JobQueues(wiring.Component):
     """A queue for each link. A job a clock is taken as long as the queue of its link has room for it; a link whose queue is full holds up
-    the others; when a queue is nearly full a job is taken every other clock. Each link is offered a job four clocks after it was taken, and
-    the next one at once if it has waited for three.
+    the others; when a queue is nearly full a job is taken every other clock. Each link is offered a job four clocks after it was taken, or
+    in the second clock after it took the one before.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class JobQueues(wiring.Component):
 
         pointer = range(places)
         produce = Array(Signal(pointer, name=f"produce{n}") for n in range(links))
-        consume = Array(Signal(pointer, name=f"consume{n}") for n in range(links))
+        consume = [Signal(pointer, name=f"consume{n}") for n in range(links)]
         fulls, somes = Signal(links), Signal(links)
         link = self.i.payload.entry.link
         writes = Signal()
@@ -73,43 +73,39 @@ class JobQueues(wiring.Component):
         with m.If(writes):
             m.d.sync += produce[link].eq(produce[link] + 1)
 
-        # The memory is read for the links by turns, for whichever has a job there and none ahead of it.
+        # The memory is read for the links by turns, for whichever has a job there and none ahead of it, in the clock after it is chosen.
         ahead, head = Signal(links), Signal(links)
-        chosen, reads = Signal(range(max(links, 2))), Signal()
-        job = Signal(shape, reset_less=True)
-        took, took_for = Signal(), Signal.like(chosen)
-        m.d.comb += read.addr.eq(Cat(consume[chosen], chosen))
-        m.d.sync += [job.eq(read.data), took.eq(reads), took_for.eq(chosen)]
-        with m.If(reads):
-            m.d.sync += consume[chosen].eq(consume[chosen] + 1)
-        wants = Signal(links)
-        for n in reversed(range(links)):
-            with m.If(wants[n]):
-                m.d.comb += [chosen.eq(n), reads.eq(1)]
+        # Two flip-flops for one fact: the link is not loaded with the enables of its job.
+        empty = Signal(links, init=~0)
+        wants, chosen, reads = Signal(links), Signal(links), Signal(links)
+        m.d.sync += [reads.eq(chosen), read.addr.eq(0)]
         for n in range(links):
-            mine, comes, goes = (Signal(name=f"{name}{n}") for name in ("mine", "comes", "goes"))
+            with m.If(chosen[n]):
+                m.d.sync += read.addr.eq(Cat(consume[n], Const(n, max(ceil_log2(links), 1))))
+        for n in range(links):
+            comes = Signal(name=f"comes{n}")
             count = Signal(range(places + 1), name=f"count{n}")
-            waiting = Signal(shape, name=f"waiting{n}", reset_less=True)
+            waiting, arrived = Signal(shape, name=f"waiting{n}", reset_less=True), Signal(name=f"arrived{n}")
             m.d.comb += [
                 comes.eq(writes & (link == n)),
                 nears[n].eq(count > places - 2),
-                mine.eq(reads & (chosen == n)),
-                goes.eq(~self.o[n].valid | self.o[n].ready),
-                # From the clock in which it is read until it has moved on.
                 wants[n].eq(somes[n] & ~ahead[n]),
+                chosen[n].eq(wants[n] & ~(wants[:n].any() if n else 0)),
                 self.o[n].valid.eq(head[n]),
             ]
-            with m.If(mine):
+            # From the clock in which it is chosen until it has moved on.
+            with m.If(chosen[n]):
                 m.d.sync += ahead[n].eq(1)
-            arrived = Signal(name=f"arrived{n}")
-            with m.If(took & (took_for == n)):
-                m.d.sync += [waiting.eq(job), arrived.eq(1)]
-            with m.If(goes):
-                m.d.sync += [head[n].eq(arrived), self.o[n].payload.eq(waiting)]
+            with m.If(reads[n]):
+                m.d.sync += [waiting.eq(read.data), arrived.eq(1), consume[n].eq(consume[n] + 1)]
+            with m.If(empty[n]):
+                m.d.sync += [head[n].eq(arrived), empty[n].eq(~arrived), self.o[n].payload.eq(waiting)]
                 with m.If(arrived):
                     m.d.sync += [arrived.eq(0), ahead[n].eq(0)]
-            with m.If(comes & ~mine):
+            with m.Elif(self.o[n].ready):
+                m.d.sync += [head[n].eq(0), empty[n].eq(1)]
+            with m.If(comes & ~reads[n]):
                 m.d.sync += [count.eq(count + 1), fulls[n].eq(count == places - 1), somes[n].eq(1)]
-            with m.Elif(mine & ~comes):
+            with m.Elif(reads[n] & ~comes):
                 m.d.sync += [count.eq(count - 1), fulls[n].eq(0), somes[n].eq(count != 1)]
         return m

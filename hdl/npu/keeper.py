@@ -31,7 +31,7 @@ class Keeper(wiring.Component):
     hold_valid, hold : Out
         To the X-RAM.
     advance, words : In
-        The next publication becomes current; ``words`` is the length of the one that was. Only while ``ready``.
+        The next publication becomes current; ``words`` is the length of the one that was. Only in the clock after one with ``ready``.
     ready : Out(1)
     start : Out
         Position of the current publication.
@@ -71,7 +71,6 @@ class Keeper(wiring.Component):
         inside = Signal()
         loaded = Signal(16)
         whole = Signal()
-        following = Signal(32)
         span = Signal(32)
         age = Signal(32)
         last = Signal()
@@ -81,7 +80,6 @@ class Keeper(wiring.Component):
         m.d.comb += [
             last.eq(loads & ends),
             whole.eq(loaded != self.finished),
-            following.eq(self.start + self.words),
             span.eq(self.newest - self.hold),
             age.eq(self.start - self.oldest),
         ]
@@ -93,17 +91,12 @@ class Keeper(wiring.Component):
         with m.If(last):
             m.d.sync += loaded.eq(loaded + 1)
         with m.If(self.advance):
-            m.d.sync += [self.start.eq(following), self.finished.eq(self.finished + 1)]
-
-        def hold_current(position):
-            m.d.sync += [self.hold.eq(position), self.hold_valid.eq(1)]
-            m.next = "CHECK"
+            m.d.sync += [self.start.eq(self.start + self.words), self.finished.eq(self.finished + 1)]
 
         def move_on():
             with m.If(self.advance):
-                with m.If(self.keep):
-                    hold_current(following)
-                with m.Else():
+                m.next = "HOLD"
+                with m.If(~self.keep):
                     m.d.sync += self.hold_valid.eq(0)
                     m.next = "FREE"
 
@@ -112,8 +105,14 @@ class Keeper(wiring.Component):
             # Nothing is asked for.
             with m.State("FREE"):
                 with m.If(self.keep):
-                    hold_current(self.start)
-                move_on()
+                    m.next = "HOLD"
+
+            # Holds the current publication; what was held before, if anything, is let go only now.
+            with m.State("HOLD"):
+                m.d.comb += self.ready.eq(0)
+                m.d.sync += [self.hold.eq(self.start), self.hold_valid.eq(1)]
+                with m.If(~self.advance):
+                    m.next = "CHECK"
 
             # Is all of it still there? The hold is in force already, so that this cannot change any more.
             with m.State("CHECK"):

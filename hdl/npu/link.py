@@ -35,7 +35,8 @@ class LinkSender(wiring.Component):
     Members
     -------
     i : In(stream.Signature(Job(config)))
-        Taken when its frame is complete.
+        Taken when its frame is complete, or with the last word but one of a header without a body: one that is offered in the second
+        clock after that follows without a gap.
     o : Out(stream.Signature(DocumentWord))
         Frames, a packet each.
     asks, measured, total : Out(1), In(1), In
@@ -113,21 +114,19 @@ class LinkSender(wiring.Component):
             m.d.sync += [rest.eq(0), bare.eq(1), known.eq(0)]
 
         with m.FSM():
-            # Sends the header, once the bytes that follow it are known.
+            # Sends the header, once the bytes that follow it are known. Nothing of its last word is the job's.
             with m.State("HEADER"):
                 m.d.comb += [
-                    self.asks.eq(self.i.valid & job.body & ~known),
-                    sends.eq(self.i.valid & (~job.body | known)),
+                    self.asks.eq(self.i.valid & job.body & ~known & ~final),
+                    sends.eq(final | (self.i.valid & (~job.body | known))),
                 ]
                 with m.If(heads):
                     m.d.sync += [index.eq(Mux(final, 0, index + 1)), final.eq(index == HEADER_WORDS - 2)]
-                # a header that has been begun goes on
-                with m.If(final & frames.i.ready):
-                    with m.If(bare):
-                        finish()
-                    with m.Else():
-                        m.d.comb += self.begin.eq(1)
-                        m.next = "BODY"
+                with m.If(heads & (index == HEADER_WORDS - 2) & bare):
+                    finish()
+                with m.If(final & frames.i.ready & ~bare):
+                    m.d.comb += self.begin.eq(1)
+                    m.next = "BODY"
 
             # Waits for the last word of the body.
             with m.State("BODY"):

@@ -60,7 +60,7 @@ class Npu(wiring.Component):
     o_outcome : Out(stream.Signature(Outcome(config)))
         One per document, when its matched set is complete.
     o_lookup, i_lookup : Out(stream), In(stream)
-        The SMT's entries by t-SID.
+        The SMT's entries by t-SID; at most :attr:`LOOKUPS` t-SIDs are on their way there and back.
     attribute : In(1)
         The subscription whose t-SID is on ``o_lookup`` selects attributes.
     hold : Out(1)
@@ -82,6 +82,8 @@ class Npu(wiring.Component):
     notified : Out(32), one per link
     without_content : Out(32)
     """
+
+    LOOKUPS = Dispatcher.LOOKUPS
 
     def __init__(self, config):
         self._config = config
@@ -160,7 +162,8 @@ class Npu(wiring.Component):
         # Entries are given up between documents: only t-SIDs of those that have ended count.
         ended = Signal(range((1 << tsid_width(config)) + 3))
         comes = self.i_matched.valid & self.i_matched.ready & self.i_matched.payload.end
-        goes = matched.o.valid & matched.o.ready & matched.o.payload.end
+        goes = Signal()
+        m.d.sync += goes.eq(matched.o.valid & matched.o.ready & matched.o.payload.end)
         m.d.sync += ended.eq(ended + comes - goes)
         words = Signal(32)
         m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))

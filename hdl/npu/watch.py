@@ -16,9 +16,10 @@ _TOGETHER = 2
 class ContentWatch(wiring.Component):
     """Stands between the SPU and the CRT and counts the subscriptions that want publications or parts of them.
 
-    Commands and responses pass unchanged, one at a time. The first subscription that wants bytes of publications is let through
-    only when every publication that began before ``keep`` rose has been notified, so that none is matched by it whose
-    bytes may be gone. Selected nodes are for exact subscriptions; one with containment semantics selects none.
+    Commands and responses pass unchanged, one at a time, and a command three clocks after a response at the earliest. The first
+    subscription that wants bytes of publications is let through only when every publication that began before ``keep`` rose has been
+    notified, so that none is matched by it whose bytes may be gone. Selected nodes are for exact subscriptions; one with containment
+    semantics selects none.
 
     Parameters
     ----------
@@ -93,7 +94,8 @@ class ContentWatch(wiring.Component):
         registers = Signal()
         wants = Signal()
         selects = Signal()
-        count = Signal(width)
+        count, none, less = Signal(width), Signal(init=1), Signal()
+        m.d.sync += none.eq(count == 0)
         target = Signal(16)
         behind = Signal(16)
         m.d.comb += [
@@ -122,7 +124,7 @@ class ContentWatch(wiring.Component):
                 m.d.comb += [
                     nodes.eq((self.content == Content.SELECTED) & (self.i_command.payload.semantics == Semantics.EXACT)),
                     asks.eq((self.i_command.payload.op == CrtOp.REGISTER) & ((self.content == Content.WHOLE) | nodes)),
-                    first.eq(asks & (count == 0)),
+                    first.eq(asks & none),
                     self.o_command.payload.eq(self.i_command.payload),
                     self.o_command.valid.eq(self.i_command.valid & ~first),
                     self.i_command.ready.eq(self.o_command.ready | first),
@@ -153,14 +155,16 @@ class ContentWatch(wiring.Component):
                     self.o_response.valid.eq(self.i_response.valid),
                     self.i_response.ready.eq(self.o_response.ready),
                 ]
+                m.d.sync += less.eq(Mux(registers, wants & (self.i_response.payload.refusal != 0), wanted))
                 with m.If(self.i_response.valid & self.o_response.ready):
-                    with m.If(registers):
-                        m.d.comb += accepted.eq(self.i_response.payload.refusal == 0)
-                        with m.If(wants & (self.i_response.payload.refusal != 0)):
-                            m.d.sync += count.eq(count - 1)
-                    with m.Elif(command.op == CrtOp.UNREGISTER):
-                        m.d.sync += count.eq(count - wanted)
-                    with m.Else():
-                        m.d.sync += count.eq(0)
-                    m.next = "IDLE"
+                    m.d.comb += accepted.eq(registers & (self.i_response.payload.refusal == 0))
+                    m.next = "COUNT"
+
+            with m.State("COUNT"):
+                m.d.sync += count.eq(count - less)
+                with m.If(command.op == CrtOp.CLEAR):
+                    m.d.sync += count.eq(0)
+                m.next = "COUNTED"
+            with m.State("COUNTED"):
+                m.next = "IDLE"
         return m

@@ -93,7 +93,7 @@ class Mapper(wiring.Component):
         answer = Signal(SmtAnswer(config))
         same = Signal()
         pending = Signal()
-        m.d.comb += pending.eq(self.busy | self.o_task.valid)
+        m.d.sync += pending.eq(self.busy | self.o_task.valid)
         request = self.o_request.payload
         op = Signal(SmtOp)
         m.d.comb += [

@@ -23,6 +23,8 @@ _NAMES = tuple(state for state in NAME_GOES_ON if state not in _COLONS)
 _STEPS = (State.START, State.FIRST_SLASH, State.FIRST_STEP, State.SLASH, State.STEP)
 _NUMBERS = (State.NEGATIVE, State.POINT, State.INTEGER, State.FRACTION)
 _LITERAL_DUE = (State.RELATION, State.LITERAL)
+_TOGETHER = 5
+"""Ways to a refusal that are looked at in one clock."""
 
 
 class _Number(enum.Enum, shape=3):
@@ -105,8 +107,11 @@ class Parser(wiring.Component):
             for target, members in kinds_to.items():
                 ways[target][tuple(members)].append(origin)
 
+        def parts(target):
+            return [state(*origins) & among(members) for members, origins in ways[target].items()]
+
         def hit(target):
-            return _any(state(*origins) & among(members) for members, origins in ways[target].items())
+            return _any(parts(target))
 
         wide = Signal()
         m.d.comb += wide.eq(byte[7])
@@ -257,11 +262,18 @@ class Parser(wiring.Component):
             Refusal.TEXT_TEST: not_last_step,
         }
         history = {Refusal.SYNTAX: second_colon, Refusal.FUNCTION: other_function}
+
+        def split(code):
+            each = [*parts(code), history.get(code, Const(0))]
+            return [_any(each[at : at + _TOGETHER]) for at in range(0, len(each), _TOGETHER)]
+
         decided = Signal(len(decisions))
-        table_hits = Signal(len(listed))
+        # Where many ways lead to a code, they are taken together a clock later.
+        hits = [(one, part) for one in listed for part in split(one)]
+        table_hits = Signal(len(hits))
         m.d.sync += decided.eq(Cat(decisions.values()) & valid.replicate(len(decisions)))
-        m.d.sync += table_hits.eq(Cat(valid & (hit(code) | history.get(code, 0)) for code in listed))
-        code = _any(Mux(table_hits[index], one.value, 0) for index, one in enumerate(listed))
+        m.d.sync += table_hits.eq(Cat(part for _, part in hits) & valid.replicate(len(hits)))
+        code = _any(Mux(table_hits[index], one.value, 0) for index, (one, _) in enumerate(hits))
         for index, one in reversed(list(enumerate(decisions))):
             code = Mux(decided[index], one.value, code)
         refused = Signal()
