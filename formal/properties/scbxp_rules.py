@@ -51,7 +51,7 @@ class _NestingRules(_Rules):
     def check(self, m: Module) -> None:
         super().check(m)
         mark, facts = self.dut.i.p.mark, self.dut.i.p.facts
-        token = facts.element | facts.attribute | facts.end | facts.value | mark.close | mark.empty
+        token = facts.element | facts.attribute | facts.end | facts.value | mark.close | mark.empty | self.dut.i.p.ends.as_value().any()
         m.d.comb += Assume(~self.dut.i.valid | ~mark.end | ~token)
 
 

@@ -16,8 +16,8 @@ __all__ = ["Merge"]
 class Merge(wiring.Component):
     """Merges text words and marks into beats: at most one of each a clock, text first.
 
-    Latency 2 clocks for marks, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that ends a document is offered with
-    its verdict, and waits until the verdict before it has been taken.
+    Latency 2 clocks for marks, 3 for the end of a document, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that
+    ends a document is offered with its verdict, and waits until the verdict before it has been taken.
     """
 
     def __init__(self, config):
@@ -40,29 +40,27 @@ class Merge(wiring.Component):
         owes_end, goes_on = Signal(), Signal(init=1)
 
         # A mark waits here, and what it and the text wait for is compared a clock ahead: with the number of texts, and one more; the text
-        # with the number of marks. A node is not compared in the clock in which the one before it ends. The end of a document waits apart.
+        # with the number of marks. A node is not compared in the clock in which the one before it ends. The end of a document waits apart
+        # until the verdict before it has gone. Of a text and a mark at most one is due: neither has to ask for the other.
         entry = Signal(self.mark.p.shape())
-        entry_valid, text_now = Signal(), Signal()
+        entry_valid, entry_ends, text_now = Signal(), Signal(), Signal()
         mark_now, mark_next, end_now, end_next = (Signal(name=name) for name in ("mark_now", "mark_next", "end_now", "end_next"))
 
-        free = Signal()
-        verdict_free = ~self.verdict.valid | self.verdict.ready
+        free, vacant = Signal(), Signal(init=1)  # the beat; the second for its many flip-flops
         take_text = Signal()
         take_mark = Signal()
         give_end = Signal()
-        # What could be taken, if the beat is free.
-        due_text, due_mark, ends_text, ends_mark = Signal(), Signal(), Signal(), Signal()
+        ends_text, ends_mark = Signal(), Signal()
+        follows = mark_next & self.text.valid & text_now & text.last
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
-            due_text.eq(goes_on & self.text.valid & text_now),
-            due_mark.eq(goes_on & (Mux(due_text & text.last, mark_next, mark_now) | (end_now & verdict_free & ~due_text))),
             give_end.eq(free & owes_end),
-            take_text.eq(free & due_text),
+            self.text.ready.eq(free & goes_on & text_now),
+            take_text.eq(self.text.ready & self.text.valid),
             ends_text.eq(take_text & text.last),
-            take_mark.eq(free & due_mark),
-            self.text.ready.eq(take_text),
+            take_mark.eq(free & goes_on & (mark_now | follows)),
             self.mark.ready.eq(~entry_valid | take_mark),
-            ends_mark.eq((take_mark & (entry.mark.last | entry.end) & ~entry.empty) | give_end),
+            ends_mark.eq(take_mark & entry_ends),
         ]
         with m.If(ends_text):
             m.d.sync += [texts.eq(texts_next), texts_next.eq(texts_after), texts_after.eq(texts_after + 1)]
@@ -76,6 +74,7 @@ class Merge(wiring.Component):
             m.d.sync += [
                 entry_valid.eq(self.mark.valid),
                 entry.eq(coming),
+                entry_ends.eq(coming.mark.last | coming.end),
                 mark_now.eq(now & ~coming.end),
                 mark_next.eq(following & ~coming.end),
                 end_now.eq(now & coming.end),
@@ -89,11 +88,14 @@ class Merge(wiring.Component):
                 end_now.eq(end_next),
                 end_next.eq(following & entry.end),
             ]
+        with m.Elif(end_now & ~self.verdict.valid):
+            m.d.sync += mark_now.eq(1)
 
         beat = self.o.payload
         with m.If(free):
+            m.d.sync += [self.o.valid.eq(take_text | take_mark | give_end), vacant.eq(~(take_text | take_mark | give_end))]
+        with m.If(vacant | self.o.ready):
             m.d.sync += [
-                self.o.valid.eq(take_text | take_mark | give_end),
                 beat.text.valid.eq(take_text),
                 beat.text.data.eq(text.data),
                 beat.text.count.eq(text.count),
@@ -104,7 +106,7 @@ class Merge(wiring.Component):
                 beat.done.eq(take_mark & entry.end),
                 beat.good.eq(take_mark & entry.end & (entry.code == 0)),
             ]
-            with m.If(give_end):
+            with m.If(owes_end):
                 m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
         with m.If(take_mark):
             m.d.sync += [owes_end.eq(entry.empty), goes_on.eq(~entry.empty)]
@@ -121,8 +123,9 @@ class Merge(wiring.Component):
         with m.If(self.verdict.ready):
             m.d.sync += self.verdict.valid.eq(0)
         with m.If(take_mark & entry.end):
+            m.d.sync += self.verdict.valid.eq(1)
+        with m.If(~self.verdict.valid):
             m.d.sync += [
-                self.verdict.valid.eq(1),
                 self.verdict.payload.verdict.eq(kinds),
                 self.verdict.payload.code.eq(entry.code),
                 self.verdict.payload.offset.eq(entry.mark.data),
