@@ -16,7 +16,7 @@ __all__ = ["Merge"]
 class Merge(wiring.Component):
     """Merges text words and marks into beats: at most one of each a clock, text first.
 
-    Latency 2 clocks for marks, 3 for the end of a document, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that
+    Latency 2 clocks for marks, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that
     ends a document is offered with its verdict, and waits until the verdict before it has been taken.
     """
 
@@ -75,7 +75,7 @@ class Merge(wiring.Component):
                 entry_valid.eq(self.mark.valid),
                 entry.eq(coming),
                 entry_ends.eq(coming.mark.last | coming.end),
-                mark_now.eq(now & ~coming.end),
+                mark_now.eq(now & (~coming.end | ~(self.verdict.valid | entry.end))),
                 mark_next.eq(following & ~coming.end),
                 end_now.eq(now & coming.end),
                 end_next.eq(following & coming.end),
@@ -83,7 +83,7 @@ class Merge(wiring.Component):
         with m.Elif(ends_text):
             following = entry.texts == texts_after
             m.d.sync += [
-                mark_now.eq(mark_next),
+                mark_now.eq(mark_next | (end_next & ~self.verdict.valid)),
                 mark_next.eq(following & ~entry.end),
                 end_now.eq(end_next),
                 end_next.eq(following & entry.end),

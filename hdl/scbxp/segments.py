@@ -84,7 +84,10 @@ class _Part(data.Struct):
 
 
 class Segmenter(wiring.Component):
-    """Turns a word into at most two mark segments and one text segment. Latency 2 clocks, a word a clock, no back pressure."""
+    """Turns a word into at most two mark segments and one text segment. Latency 2 clocks, a word a clock, no back pressure.
+
+    ``coming`` is ``marks_valid`` a clock ahead.
+    """
 
     latency = 2
 
@@ -92,6 +95,7 @@ class Segmenter(wiring.Component):
     i_valid: In(1)
     marks: Out(data.ArrayLayout(MarkSegment, 2))
     marks_valid: Out(2)
+    coming: Out(2)
     text: Out(TextSegment)
     text_valid: Out(1)
 
@@ -99,25 +103,25 @@ class Segmenter(wiring.Component):
         m = Module()
 
         # Stage 1: which lanes go where. Parts of the word: what continues the latest token, then up to two tokens that begin here.
-        coming = [self.i.lanes[k] for k in range(LANES)]
+        arriving = [self.i.lanes[k] for k in range(LANES)]
         word = Signal(TaggedWord)
         valid = Signal()
         parts = [Signal(_Part, name=f"part{index}") for index in range(2)]
         m.d.sync += [word.eq(self.i), valid.eq(self.i_valid)]
-        begun = Cat(*(lane.begins for lane in coming))
+        begun = Cat(*(lane.begins for lane in arriving))
         number = [Signal(2, name=f"number{k}") for k in range(LANES)]
         for k in range(LANES):
             m.d.comb += number[k].eq(sum(begun[: k + 1]))
         continues = Signal()
-        m.d.comb += continues.eq(Cat(*((coming[k].mark | coming[k].close) & ~begun[: k + 1].any() for k in range(LANES))).any())
+        m.d.comb += continues.eq(Cat(*((arriving[k].mark | arriving[k].close) & ~begun[: k + 1].any() for k in range(LANES))).any())
         for index, part in enumerate(parts):
             mine = Cat(*(Mux(continues, number[k] == index, number[k] == index + 1) for k in range(LANES)))
             for name, field in (("mask", "mark"), ("begins", "begins"), ("closes", "close")):
-                m.d.sync += getattr(part, name).eq(Cat(*(getattr(lane, field) for lane in coming)) & mine)
+                m.d.sync += getattr(part, name).eq(Cat(*(getattr(lane, field) for lane in arriving)) & mine)
 
         # Text of the word, and on which side of the marks it stands.
-        text_mask = Cat(*(lane.text for lane in coming))
-        splits = Cat(*(lane.split for lane in coming))
+        text_mask = Cat(*(lane.text for lane in arriving))
+        splits = Cat(*(lane.split for lane in arriving))
         firsts = [(k, text_mask[k] & ~text_mask[:k].any()) for k in range(1, LANES)]
         begun_before_text = any_of(first & begun[:k].any() for k, first in firsts)
         split_before_text = any_of(first & splits[:k].any() for k, first in firsts)
@@ -155,13 +159,13 @@ class Segmenter(wiring.Component):
         count, (bytes_,) = _gather(m, "text", lanes, Cat(*(lane.text for lane in lanes)), [lambda lane: lane.byte])
         m.d.sync += [self.text.count.eq(count), self.text.data.eq(bytes_)]
 
+        m.d.sync += self.marks_valid.eq(self.coming)
         for index, part in enumerate(parts):
             segment = self.marks[index]
             count, (bytes_, starts, colons) = _gather(
                 m, f"mark{index}", lanes, part.mask, [lambda lane: lane.byte, lambda lane: lane.start, lambda lane: lane.colon]
             )
             m.d.sync += [
-                self.marks_valid[index].eq(valid & (part.as_value().any() | (word.end if index == 0 else 0))),
                 segment.begins.eq(part.begins.any()),
                 segment.data.eq(bytes_),
                 segment.count.eq(count),
@@ -174,6 +178,7 @@ class Segmenter(wiring.Component):
                 segment.code.eq(word.code),
                 segment.cut.eq(word.cut),
             ]
+            m.d.comb += self.coming[index].eq(valid & (part.as_value().any() | (word.end if index == 0 else 0)))
             begin_lane = chosen(*((part.begins[k], k) for k in range(LANES)), width=2)
             m.d.sync += [
                 segment.type.eq(chosen(*((part.begins[k], lanes[k].type) for k in range(LANES)), width=3)),
