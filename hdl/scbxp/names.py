@@ -239,7 +239,7 @@ class Names(wiring.Component):
         recent_write, recent_read = recent.write_port(), recent.read_port(domain="comb")
         recent_at = Signal(range(_RECENT))
         hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
-        hint_valid = Signal(_RECENT)
+        usable = Signal(_RECENT)  # hints that are there, but for the oldest when all are
         head = Signal(found)
         head_valid = Signal()
         coming, coming_valid = results.o.payload, results.o.valid
@@ -279,12 +279,12 @@ class Names(wiring.Component):
         now_at = Signal(_RECENT, init=1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += [hint_valid.eq(hint_valid | now_at), now_at.eq(now_at.rotate_left(1))]
+            m.d.sync += [usable.eq((usable | now_at) & ~now_at.rotate_left(1)), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
                     m.d.sync += hint.eq(head.hint)
         with m.If(~fsm["RUN"]):
-            m.d.sync += hint_valid.eq(0)
+            m.d.sync += usable.eq(0)
         chosen_at, checks = Signal(range(_RECENT)), Signal(2)
         same_key = Signal()
         same_slot = Signal(slot_shape)
@@ -301,7 +301,7 @@ class Names(wiring.Component):
                 head_valid.eq(coming_valid),
                 head.eq(coming),
                 # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
-                alike.eq(Cat(*(Mux(now_at[k], own_hint, hint_valid[k] & (hints[k] == coming.hint)) for k in range(_RECENT)))),
+                alike.eq(Cat(*((usable[k] & (hints[k] == coming.hint)) | (now_at[k] & own_hint) for k in range(_RECENT)))),
                 checks.eq(0),
             ]
         with m.Elif(head_valid & ~head_ready & ~head.hit & likely):

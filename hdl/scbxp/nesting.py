@@ -86,7 +86,8 @@ class Nesting(wiring.Component):
                 | facts.at_end
             ),
         ]
-        with m.If(takes & is_name):
+        # The words of a name follow each other, and the first asks for nothing before it: what other tokens leave here does not matter.
+        with m.If(takes):
             m.d.sync += [colon_seen.eq(seen), colon_last.eq(facts.full), wrong_before.eq(wrong)]
         good_name = Signal()  # a whole name that counts
         m.d.comb += good_name.eq(is_name & ~mark.cut & ~long)
@@ -104,18 +105,19 @@ class Nesting(wiring.Component):
         last_position = Signal(32)
         last_index = Signal.like(mark.index)
         last_count = Signal(3)
-        # The prefix, as long as no colon has come.
-        m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(takes & is_name & ~seen_before & ~long)]
-        with m.If(takes & is_name):
+        # The prefix, as long as no colon has come. What is asked for only after the last word of a name has passed may be kept of every word
+        # that is seen, as often as it is: when that one is taken it is its own, and it stays until the next may pass.
+        m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(fsm["RUN"] & ~seen_before & ~long)]
+        with m.If(takes):
             m.d.sync += upper_half.eq(mark.data[16:])
+        with m.If(fsm["RUN"]):
+            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
             with m.If(~seen_before & facts.colon):
                 m.d.sync += used_words.eq(mark.index + facts.lead[0])
             with m.If(first):
                 m.d.sync += [one_word.eq(lead), xmln.eq(facts.xmln & is_attribute), declares.eq(0)]
             with m.If(facts.second):
                 m.d.sync += declares.eq(xmln & facts.s_colon)
-        with m.If(takes):
-            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
 
         # --- Prefixes: those declared from the bottom of a memory up, those that wait for a declaration from its top down. When they
         # meet, no declaration can follow that would not be one too many, so that nothing is lost by not writing. One place less than
@@ -128,7 +130,7 @@ class Nesting(wiring.Component):
         waits_write, waits_read = waits.write_port(), waits.read_port(domain="comb")
         m.submodules.scopes = scopes = Memory(shape=range(config.prefixes + 1), depth=1 << ceil_log2(config.depth), init=[])
         scopes_write, scopes_read = scopes.write_port(), scopes.read_port(domain="comb")
-        declarations = Signal(range(config.prefixes + 1))
+        declarations, one_more = (Signal(range(config.prefixes + 1), name=name) for name in ("declarations", "one_more"))
         waiting = Signal(range(config.attributes + 2))
         some_wait = Signal()
         attributes = Signal(range(config.attributes + 2))
@@ -174,6 +176,7 @@ class Nesting(wiring.Component):
         m.d.sync += [
             crowded.eq((waiting + declarations >= places) | (waiting >= config.attributes)),
             full.eq(declarations == config.prefixes),
+            one_more.eq(declarations + 1),
         ]
         # What follows 'xmlns:' is moved up by six bytes to the next free place as it passes, and stays there if it is a declaration; the
         # last half word follows it.
@@ -189,11 +192,7 @@ class Nesting(wiring.Component):
             ),
             prefixes.write.data.eq(Mux(fsm["POSTPONE"], used_read.data, moved)),
             prefixes.write.en.eq(
-                Mux(
-                    fsm["POSTPONE"],
-                    ~crowded,
-                    ~full & Mux(tail, last_count > 2, takes & is_name & ~long & ~first & ~facts.second),
-                )
+                (fsm["POSTPONE"] & ~crowded) | (tail & ~full & (last_count > 2)) | (takes & ~full & ~long & ~first & ~facts.second)
             ),
         ]
 
@@ -228,7 +227,7 @@ class Nesting(wiring.Component):
             earlier_valid.eq(fsm["TWINS"]),
             earlier_first.eq(twin == 0),
         ]
-        with m.If(takes):
+        with m.If(fsm["RUN"]):
             m.d.sync += last_id.eq(entry.name)
         with m.If(takes & ends.element):
             m.d.sync += stamp.eq(stamp + 1)
@@ -334,7 +333,7 @@ class Nesting(wiring.Component):
             (takes & is_prefixed & ~alike, "PREFIX"),
             (takes & closes & (mark.empty | (some_wait & ~is_element)) & ~is_prefixed & ~alike, "CLOSE"),
         )
-        with m.If(takes):
+        with m.If(fsm["RUN"]):
             m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position), prefixed.eq(is_prefixed)]
         with m.If(fsm["RUN"] & self.i.valid & is_element):
             m.d.sync += [attributes.eq(0), waiting.eq(0), some_wait.eq(0)]
@@ -379,7 +378,7 @@ class Nesting(wiring.Component):
             m.d.sync += spells_xmln.eq(moved == _word("xmln"))
         fsm.on("DECLARED", (1, "NEXT"))
         with m.If(fsm["DECLARED"]):
-            m.d.sync += [declarations.eq(declarations + 1), declared_value.eq(1)]
+            m.d.sync += [declarations.eq(one_more), declared_value.eq(1)]
 
         # The prefix in ``used`` is compared with the declarations in scope, newest first.
         differs = Signal()

@@ -56,26 +56,24 @@ class _Joined:
     how many bytes are held then (``count``)."""
 
     def __init__(self, m, held_count, count, begins):
-        before = held_count & ~begins.replicate(3)
-        self.over, self.count = Signal(name="over"), Signal(3, name="joined_count")
+        more, self.over, self.count = Signal(name="more"), Signal(name="over"), Signal(3, name="joined_count")
         total = Signal(4, name="total")
         self._shift = Signal(2, name="shift")
         # By lane: what is held stays, and the segment is put behind it; in the word, and in the one held then.
-        keeps = [Signal(name=f"keeps{k}") for k in range(4)]
         self._first = [Signal(name=f"first{k}") for k in range(4)]
         self._stays, self._moves = ([Signal(name=f"{name}{k}") for k in range(4)] for name in ("stays", "moves"))
         m.d.comb += [
-            total.eq(before + count),
-            self.over.eq(total > 4),
-            self.count.eq(Mux(self.over, total - 4, total)),
-            self._shift.eq(before),
+            total.eq(held_count + count),
+            more.eq(total > 4),
+            self.over.eq(more & ~begins),
+            self.count.eq(Mux(begins, count, Mux(more, total - 4, total))),
+            self._shift.eq(held_count & ~begins.replicate(3)),
         ]
         for k in range(4):
             m.d.comb += [
-                keeps[k].eq(before > k),
                 self._first[k].eq(held_count > k),
-                self._stays[k].eq(keeps[k] & ~self.over),
-                self._moves[k].eq(keeps[k] == self.over),
+                self._stays[k].eq((held_count > k) & ~more & ~begins),
+                self._moves[k].eq(((held_count > k) == more) | begins),
             ]
 
     def fields(self, held, new):

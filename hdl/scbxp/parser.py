@@ -13,14 +13,13 @@ from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
-from hdl.scbxp.nesting import CheckedMark, Nesting
+from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.tags import TagChecker
 from hdl.scbxp.xram import Xram
-from hdl.stream.register import Register
 
 __all__ = ["Scbxp"]
 
@@ -85,7 +84,6 @@ class Scbxp(wiring.Component):
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
-        m.submodules.checked = checked = Register(CheckedMark(config))
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
@@ -135,8 +133,7 @@ class Scbxp(wiring.Component):
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)
         wiring.connect(m, names.o, nesting.i)
-        wiring.connect(m, nesting.o, checked.i)
-        wiring.connect(m, checked.o, merge.mark)
+        wiring.connect(m, nesting.o, merge.mark)
         wiring.connect(m, texts.o, merge.text)
         wiring.connect(m, merge.o, pram.i)
         wiring.connect(m, pram.o, wiring.flipped(self.o))
