@@ -13,6 +13,7 @@ UNITS = {
     "relay": (lambda: Relay(unsigned(12)), {"depth": 1, "latency": 1, "every": 2}),
     "fifo-2": (lambda: StreamFifo(unsigned(12), 2), {"depth": 2, "latency": 1}),
     "fifo-7": (lambda: StreamFifo(unsigned(12), 7), {"depth": 7, "latency": 2}),
+    "fifo-7-direct": (lambda: StreamFifo(unsigned(12), 7, direct=True), {"depth": 7, "latency": 1}),
     "fifo-37": (lambda: StreamFifo(unsigned(12), 37), {"depth": 37, "latency": 3}),
 }
 
@@ -30,6 +31,12 @@ def test_queue(unit: str, simulator: str) -> None:
 def test_depth_is_checked(depth) -> None:
     with pytest.raises(ValueError, match=f"^depth must be an integer of at least 2, not {depth!r}$"):
         StreamFifo(8, depth)
+
+
+@pytest.mark.parametrize("depth", [2, 33])
+def test_direct_depth_is_checked(depth) -> None:
+    with pytest.raises(ValueError, match=f"^depth must be 3 to 32 for a direct queue, not {depth}$"):
+        StreamFifo(8, depth, direct=True)
 
 
 def test_block_ram_is_checked() -> None:

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Fragment, Module, Signal, Value
+from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Fragment, Module, Mux, Signal, Value
 
 from formal.claims import obeys_rules
 from formal.prover import Checked, Property
@@ -76,6 +76,9 @@ class _Ranges(Checked):
         packed = SimpleNamespace(**{name: mark[name] for name in CarriedMark.members}, type=self.type, colons=colons, starts=self.starts)
         for name, value in mark_facts(packed, _CONFIG.name_bytes // 4).items():
             m.d.comb += Assume(getattr(dut.i.p.facts, name) == value)
+
+        said = dut.i.p.ends
+        m.d.comb += Assume(said.as_value() == Mux(mark.end | ~mark.last, 0, Cat(element, attribute, end)))
 
         with m.If(dut.i.valid & dut.i.ready):
             # Between tokens both sides agree on what is open.

@@ -43,7 +43,7 @@ class _Rules(Checked):
 
 
 class _NestingRules(_Rules):
-    """The marks come in a stream, and the end of a document is no word of a token."""
+    """The marks come in a stream, the end of a document is no word of a token, and a first word is no second."""
 
     def __init__(self) -> None:
         super().__init__(Nesting(_CONFIG), orderly=True)
@@ -51,8 +51,8 @@ class _NestingRules(_Rules):
     def check(self, m: Module) -> None:
         super().check(m)
         mark, facts = self.dut.i.p.mark, self.dut.i.p.facts
-        token = facts.element | facts.attribute | facts.end | facts.value | mark.close | mark.empty
-        m.d.comb += Assume(~self.dut.i.valid | ~mark.end | ~token)
+        token = facts.element | facts.attribute | facts.end | facts.value | mark.close | mark.empty | self.dut.i.p.ends.as_value().any()
+        m.d.comb += Assume(~self.dut.i.valid | ((~mark.end | ~token) & ~(facts.first & facts.second)))
 
 
 def _merge() -> Checked:

@@ -49,10 +49,12 @@ PROPERTIES = [
     Property(name="register-rules", make=lambda: _Rules(Register(2)), mode="prove"),
     Property(name="relay-rules", make=lambda: _Rules(Relay(2)), mode="prove"),
     Property(name="fifo-lut-rules", make=lambda: _Rules(StreamFifo(2, 4)), mode="prove"),
+    Property(name="fifo-direct-rules", make=lambda: _Rules(StreamFifo(2, 4, direct=True)), mode="prove"),
     Property(name="fifo-block-rules", make=lambda: _Rules(_BlockRamFifo(2, 5)), mode="prove"),
     Property(name="register-order", make=lambda: _Passes(Register(2), depth=2), mode="prove"),
     Property(name="relay-order", make=lambda: _Passes(Relay(2), depth=1), mode="prove"),
     Property(name="fifo-lut-order", make=lambda: _Passes(StreamFifo(2, 3), depth=3), mode="prove"),
+    Property(name="fifo-direct-order", make=lambda: _Passes(StreamFifo(2, 4, direct=True), depth=4), mode="prove"),
     Property(name="fifo-block-order", make=lambda: _Passes(_BlockRamFifo(2, 5), depth=5), mode="prove"),
     Property(name="register-order-mutant", make=lambda: _Passes(Register(2), depth=2), depth=14, mutation=2),
 ]

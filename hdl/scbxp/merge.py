@@ -16,8 +16,8 @@ __all__ = ["Merge"]
 class Merge(wiring.Component):
     """Merges text words and marks into beats: at most one of each a clock, text first.
 
-    Latency 2 clocks for marks, 1 or 2 for text. Holds its inputs while the beat is not taken; the beat that ends a document is offered with
-    its verdict, and waits until the verdict before it has been taken.
+    Latency 2 clocks for marks, 1 or 2 for text. ``mark.ready`` comes from a flip-flop: two marks wait here. Holds its inputs while the beat
+    is not taken; the beat that ends a document is offered with its verdict, and waits until the verdict before it has been taken.
     """
 
     def __init__(self, config):
@@ -39,61 +39,81 @@ class Merge(wiring.Component):
         # The same twice: what is decided with it does not wait for the beat that is made with it.
         owes_end, goes_on = Signal(), Signal(init=1)
 
-        # A mark waits here, and what it and the text wait for is compared a clock ahead: with the number of texts, and one more; the text
-        # with the number of marks. A node is not compared in the clock in which the one before it ends. The end of a document waits apart.
-        entry = Signal(self.mark.p.shape())
-        entry_valid, text_now = Signal(), Signal()
-        mark_now, mark_next, end_now, end_next = (Signal(name=name) for name in ("mark_now", "mark_next", "end_now", "end_next"))
+        # Marks wait in two places in turn, so that nothing has to be known of the one before to put one down. What they and the text wait
+        # for is compared a clock ahead: a mark's with the number of texts, and one more; the text's with the number of marks. A node is not
+        # compared in the clock in which the one before it ends. Of a text and a mark at most one is due: neither has to ask for the other.
+        coming = self.mark.p
+        entries = [Signal(coming.shape(), name=f"entry{at}", reset_less=True) for at in range(2)]
+        at, to = Signal(), Signal()  # the place of the mark that is next, of the one that comes
+        one, two, ready = Signal(), Signal(), Signal(init=1)  # that many wait; another one has room
+        entry_now, entry_next, end_now, end_next = (
+            Signal(2, name=name) for name in ("entry_now", "entry_next", "end_now", "end_next")
+        )
+        text_now = Signal()
+        entry = Signal(coming.shape())
+        m.d.comb += [entry.eq(Mux(at, *reversed(entries))), self.mark.ready.eq(ready)]
 
-        free = Signal()
-        verdict_free = ~self.verdict.valid | self.verdict.ready
+        free, vacant = Signal(), Signal(init=1)  # the beat; the second for its many flip-flops
         take_text = Signal()
         take_mark = Signal()
         give_end = Signal()
-        # What could be taken, if the beat is free.
-        due_text, due_mark, ends_text, ends_mark = Signal(), Signal(), Signal(), Signal()
+        ends_text, ends_mark = Signal(), Signal()
+        follows = Mux(at, entry_next[1], entry_next[0]) & self.text.valid & text_now & text.last
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
-            due_text.eq(goes_on & self.text.valid & text_now),
-            due_mark.eq(goes_on & (Mux(due_text & text.last, mark_next, mark_now) | (end_now & verdict_free & ~due_text))),
             give_end.eq(free & owes_end),
-            take_text.eq(free & due_text),
+            self.text.ready.eq(free & goes_on & text_now),
+            take_text.eq(self.text.ready & self.text.valid),
             ends_text.eq(take_text & text.last),
-            take_mark.eq(free & due_mark),
-            self.text.ready.eq(take_text),
-            self.mark.ready.eq(~entry_valid | take_mark),
-            ends_mark.eq((take_mark & (entry.mark.last | entry.end) & ~entry.empty) | give_end),
+            take_mark.eq(free & goes_on & (Mux(at, entry_now[1], entry_now[0]) | follows)),
+            ends_mark.eq(take_mark & (entry.mark.last | entry.end)),
         ]
         with m.If(ends_text):
             m.d.sync += [texts.eq(texts_next), texts_next.eq(texts_after), texts_after.eq(texts_after + 1)]
         with m.If(ends_mark):
             m.d.sync += [marks.eq(marks_next), marks_next.eq(marks_next + 1)]
-        coming = self.mark.p
         m.d.sync += text_now.eq(Mux(ends_mark, text.marks == marks_next, text.marks == marks) & self.text.valid & ~ends_text)
-        with m.If(self.mark.ready):
-            now = self.mark.valid & Mux(ends_text, coming.texts == texts_next, coming.texts == texts)
-            following = self.mark.valid & Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)
-            m.d.sync += [
-                entry_valid.eq(self.mark.valid),
-                entry.eq(coming),
-                mark_now.eq(now & ~coming.end),
-                mark_next.eq(following & ~coming.end),
-                end_now.eq(now & coming.end),
-                end_next.eq(following & coming.end),
-            ]
-        with m.Elif(ends_text):
-            following = entry.texts == texts_after
-            m.d.sync += [
-                mark_now.eq(mark_next),
-                mark_next.eq(following & ~entry.end),
-                end_now.eq(end_next),
-                end_next.eq(following & entry.end),
-            ]
+
+        puts = self.mark.valid & ready
+        fills = Mux(one, puts & ~take_mark, two & ~take_mark)
+        m.d.sync += [
+            two.eq(fills),
+            ready.eq(~fills),
+            one.eq(Mux(one, puts == take_mark, Mux(two, take_mark, puts))),
+            at.eq(at ^ take_mark),
+            to.eq(to ^ puts),
+        ]
+        now = Mux(ends_text, coming.texts == texts_next, coming.texts == texts)
+        following = Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)
+        for place, waiting in enumerate(entries):
+            # The end of a document waits until it is next and the verdict before it has gone.
+            may_end = ~self.verdict.valid & (at == place)
+            with m.If(ready & (to == place)):
+                m.d.sync += [
+                    waiting.eq(coming),
+                    entry_now[place].eq(self.mark.valid & now & (~coming.end | may_end)),
+                    entry_next[place].eq(self.mark.valid & following & ~coming.end),
+                    end_now[place].eq(self.mark.valid & now & coming.end),
+                    end_next[place].eq(self.mark.valid & following & coming.end),
+                ]
+            with m.Elif(take_mark & (at == place)):
+                m.d.sync += [entry_now[place].eq(0), entry_next[place].eq(0), end_now[place].eq(0)]
+            with m.Elif(ends_text):
+                after = waiting.texts == texts_after
+                m.d.sync += [
+                    entry_now[place].eq(entry_next[place] | (end_next[place] & may_end)),
+                    entry_next[place].eq(after & ~waiting.end),
+                    end_now[place].eq(end_next[place]),
+                    end_next[place].eq(after & waiting.end),
+                ]
+            with m.Elif(end_now[place] & may_end):
+                m.d.sync += entry_now[place].eq(1)
 
         beat = self.o.payload
         with m.If(free):
+            m.d.sync += [self.o.valid.eq(take_text | take_mark | give_end), vacant.eq(~(take_text | take_mark | give_end))]
+        with m.If(vacant | self.o.ready):
             m.d.sync += [
-                self.o.valid.eq(take_text | take_mark | give_end),
                 beat.text.valid.eq(take_text),
                 beat.text.data.eq(text.data),
                 beat.text.count.eq(text.count),
@@ -104,7 +124,7 @@ class Merge(wiring.Component):
                 beat.done.eq(take_mark & entry.end),
                 beat.good.eq(take_mark & entry.end & (entry.code == 0)),
             ]
-            with m.If(give_end):
+            with m.If(owes_end):
                 m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
         with m.If(take_mark):
             m.d.sync += [owes_end.eq(entry.empty), goes_on.eq(~entry.empty)]
@@ -121,8 +141,9 @@ class Merge(wiring.Component):
         with m.If(self.verdict.ready):
             m.d.sync += self.verdict.valid.eq(0)
         with m.If(take_mark & entry.end):
+            m.d.sync += self.verdict.valid.eq(1)
+        with m.If(~self.verdict.valid):
             m.d.sync += [
-                self.verdict.valid.eq(1),
                 self.verdict.payload.verdict.eq(kinds),
                 self.verdict.payload.code.eq(entry.code),
                 self.verdict.payload.offset.eq(entry.mark.data),

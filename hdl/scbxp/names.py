@@ -41,23 +41,30 @@ _HINT = 8
 """Bits by which they are remembered: the sum of a key's bytes, which with all bytes but the first gives the first."""
 
 _DEPTH = 16
-"""Of the queues, which take the same room whether they hold two or sixteen, besides the one on offer. The words of a name wait for its end:
-all of them have room, and one more that comes before it is known that there is none."""
+"""Of the queues, which take the same room whether they hold two or sixteen. The words of a name wait for its end, the first of them
+outside: all have room, and one more that comes before it is known that there is none."""
 
 
 def _hint(key):
     return reduce(xor, (key[at : at + _HINT] for at in range(0, KEY_WIDTH, _HINT)))
 
 
+def _judged(config) -> data.StructLayout:
+    """What is found out about a mark, see NamedMark."""
+    ends = data.StructLayout({"element": 1, "attribute": 1, "end": 1})
+    return data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1, "ends": ends})
+
+
 class NamedMark(data.StructLayout):
     """A packed mark, the facts about it, and what the name table knows.
 
     On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``clash``
-    whether it cannot be told apart from another name. On the last word of an end: ``differs`` from the open element's name.
+    whether it cannot be told apart from another name. On the last word of an end: ``differs`` from the open element's name. ``ends`` says
+    for which of the three the word is the last.
     """
 
     def __init__(self, config):
-        super().__init__({"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
+        super().__init__({"mark": CarriedMark, "facts": MarkFacts} | _judged(config).members)
 
 
 class Names(wiring.Component):
@@ -96,11 +103,11 @@ class Names(wiring.Component):
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
         delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
-        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH + 1, promised=True)
-        found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
-        m.submodules.results = results = StreamFifo(found, _DEPTH + 1, promised=True)
+        m.submodules.delay = delay = StreamFifo(delayed, _DEPTH, promised=True, direct=True)
+        found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH, "hint": _HINT})
+        m.submodules.results = results = StreamFifo(found, _DEPTH, promised=True, direct=True)
         m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1, promised=True)
-        judged = data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1})
+        judged = _judged(config)
         m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH + 1, promised=True)
         fsm = OneHot(
             "RUN", "FORGET", "FORGOTTEN", "PLACE", "FOLLOW", "PIN", "PIN_RESULT", "INSERT", "INSERTED", "RELINK", "REPLY", "UNPIN",
@@ -130,10 +137,11 @@ class Names(wiring.Component):
         request = self.request.payload
         request_index = Signal(PackedMark.as_shape()["index"].shape)
         in_flight = Signal(range(_IN_FLIGHT + 1))
+        held_words = Signal(range(_DEPTH + 1))
         outstanding = Signal(range(_OUTSTANDING + 1))
         inside = Signal(range(64))
         in_tag, between = Signal(), Signal(init=1)  # tags
-        asks = Signal()
+        asks, wants = Signal(), Signal()
         learned = Signal(range(config.learned + 1))
         learned_slot = Signal(slot_shape, init=config.names)
         low = Signal()
@@ -143,9 +151,17 @@ class Names(wiring.Component):
         search_room, queue_room, insert_room, delay_room = (
             Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
         )
+        takes, pins, taking, took, took_before = (Signal(name=name) for name in ("takes", "pins", "taking", "took", "took_before"))
+        yields = Signal()
         m.d.sync += [
             asks.eq(self.request.valid),
-            delay_room.eq(delay.level <= _DEPTH - 1),
+            # After each request a tag goes first, if there is one.
+            wants.eq(fsm["RUN"] & asks & ~(yields & intake.o.valid)),
+            took.eq(taking),
+            took_before.eq(took),
+            # What has come is counted a clock later.
+            held_words.eq(held_words + took - (delay.o.valid & delay.o.ready)),
+            delay_room.eq(held_words + took <= _DEPTH - 2),
             search_room.eq(in_flight <= _IN_FLIGHT - 2),
             # A mark that has left is counted a clock later.
             left.eq(self.o.valid & self.o.ready),
@@ -153,12 +169,10 @@ class Names(wiring.Component):
             queue_room.eq(queued <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
-        forgets, serves, yields = Signal(), Signal(), Signal()
-        takes, pins, taking = Signal(), Signal(), Signal()
+        forgets, serves = Signal(), Signal()
         m.d.comb += [
             forgets.eq(intake.o.valid & low & about.element & about.first),
-            # After each request a tag goes first, if there is one.
-            serves.eq(asks & between & ~(yields & intake.o.valid)),
+            serves.eq(wants & between),
             takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay_room & (search_room | ~about.searches)),
             pins.eq(fsm["PIN"] & self.request.valid & delay_room & search_room),
             taking.eq(takes | pins),
@@ -214,6 +228,7 @@ class Names(wiring.Component):
             results.i.payload.hit.eq(cam.result.hit),
             results.i.payload.slot.eq(cam.result.value),
             results.i.payload.key.eq(cam.result_key),
+            results.i.payload.hint.eq(_hint(cam.result_key)),
         ]
 
         # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
@@ -224,29 +239,39 @@ class Names(wiring.Component):
         recent_write, recent_read = recent.write_port(), recent.read_port(domain="comb")
         recent_at = Signal(range(_RECENT))
         hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
-        hint_valid = Signal(_RECENT)
+        usable = Signal(_RECENT)  # hints that are there, but for the oldest when all are
         head = Signal(found)
         head_valid = Signal()
         coming, coming_valid = results.o.payload, results.o.valid
-        coming_hint, head_hint = Signal(_HINT), Signal(_HINT)
         alike = Signal(_RECENT)
-        word = delay.o.payload
-        ask, consumes, learns = Signal(), Signal(), Signal()
         # A name that was not found takes two clocks at least: whether one looks like it, and whether there is room, is known a clock later.
         head_ready, room = Signal(), Signal(init=1)
         likely = alike.any()
+        # The word that comes next: it needs nothing but its name's result, if it is the first of one.
+        word = Signal(delayed)
+        word_valid, word_looks, word_learns = Signal(), Signal(), Signal()
+        stalls, ask, consumes, learns = Signal(), Signal(), Signal(), Signal()
+        comes = delay.o.valid & queue_room
+        with m.If(~stalls):
+            m.d.sync += [
+                word.eq(delay.o.payload),
+                word_valid.eq(comes),
+                word_looks.eq(comes & delay.o.payload.looks),
+                word_learns.eq(comes & delay.o.payload.looks & ~delay.o.payload.pin),
+            ]
         m.d.comb += [
-            ask.eq(delay.o.valid & queue_room & (~word.looks | head_ready)),
-            delay.o.ready.eq(ask),
-            consumes.eq(ask & word.looks),
-            learns.eq(consumes & ~head.hit & ~word.pin & room),
+            stalls.eq(word_looks & ~head_ready),
+            delay.o.ready.eq(queue_room & ~stalls),
+            ask.eq(word_valid & ~stalls),
+            consumes.eq(word_looks & head_ready),
+            learns.eq(word_learns & head_ready & ~head.hit & room),
             recent_write.addr.eq(recent_at),
             recent_write.data.key.eq(head.key[_HINT:]),
             recent_write.data.slot.eq(learned_slot),
             recent_write.en.eq(learns),
         ]
         moves = ~head_valid | consumes
-        m.d.comb += [results.o.ready.eq(moves), coming_hint.eq(_hint(coming.key))]
+        m.d.comb += results.o.ready.eq(moves)
         m.d.sync += [
             head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (head_valid & ~likely & insert_room))),
             room.eq(learned != config.learned),
@@ -254,12 +279,12 @@ class Names(wiring.Component):
         now_at = Signal(_RECENT, init=1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += [hint_valid.eq(hint_valid | now_at), now_at.eq(now_at.rotate_left(1))]
+            m.d.sync += [usable.eq((usable | now_at) & ~now_at.rotate_left(1)), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
-                    m.d.sync += hint.eq(head_hint)
+                    m.d.sync += hint.eq(head.hint)
         with m.If(~fsm["RUN"]):
-            m.d.sync += hint_valid.eq(0)
+            m.d.sync += usable.eq(0)
         chosen_at, checks = Signal(range(_RECENT)), Signal(2)
         same_key = Signal()
         same_slot = Signal(slot_shape)
@@ -271,13 +296,12 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            own_hint = head_valid & ~head.hit & ~word.pin & room & (head_hint == coming_hint)
+            own_hint = learns & (head.hint == coming.hint)
             m.d.sync += [
                 head_valid.eq(coming_valid),
                 head.eq(coming),
-                head_hint.eq(coming_hint),
                 # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
-                alike.eq(Cat(*(Mux(now_at[k], own_hint, hint_valid[k] & (hints[k] == coming_hint)) for k in range(_RECENT)))),
+                alike.eq(Cat(*((usable[k] & (hints[k] == coming.hint)) | (now_at[k] & own_hint) for k in range(_RECENT)))),
                 checks.eq(0),
             ]
         with m.Elif(head_valid & ~head_ready & ~head.hit & likely):
@@ -378,6 +402,9 @@ class Names(wiring.Component):
             verdict.known.eq(compared.name & compared.hit),
             verdict.clash.eq(compared.name & compared.hit & now_differs.store),
             verdict.differs.eq(now_differs.stack),
+            verdict.ends.element.eq(compared.last & compared.element),
+            verdict.ends.attribute.eq(compared.last & compared.name & ~compared.element),
+            verdict.ends.end.eq(compared.last & compared.end),
         ]
 
         # Learned words go to the store as they pass; the entry follows the last of them.
@@ -385,6 +412,8 @@ class Names(wiring.Component):
         m.submodules.inserts = inserts = StreamFifo(entry, _DEPTH + 1, promised=True)
         learning = Signal()
         inserted, insert_sent = Signal(), Signal()
+        # Those that are done with are counted a clock later.
+        was_inserted, dropped = Signal(), Signal()
         m.d.comb += [
             learning.eq(asked.valid & asked.name & asked.fresh & ~asked.pin),
             inserts.i.valid.eq(learning & asked.last & ~asked.long),
@@ -392,8 +421,10 @@ class Names(wiring.Component):
             inserts.i.payload.slot.eq(asked.slot),
         ]
         m.d.sync += [
-            outstanding.eq(outstanding + learns - inserted - (learning & asked.last & asked.long)),
-            inside.eq(inside + taking - compared.valid),
+            was_inserted.eq(inserted),
+            dropped.eq(learning & asked.last & asked.long),
+            outstanding.eq(outstanding + learns - was_inserted - dropped),
+            inside.eq(inside + took - compared.valid),
         ]
 
         # --- Changes of the table that need the stage empty.
@@ -459,8 +490,9 @@ class Names(wiring.Component):
         with m.Elif(fsm["RUN"] & cam.command.valid & cam.command.ready):
             m.d.sync += insert_sent.eq(1)
 
-        idle = Signal()
-        m.d.comb += idle.eq((inside == 0) & (outstanding == 0))
+        quiet, idle = Signal(), Signal()
+        m.d.sync += quiet.eq((inside == 0) & (outstanding == 0))
+        m.d.comb += idle.eq(quiet & ~took & ~took_before)
         fsm.on("RUN", (forgets & idle, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PLACE"))
         fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
         fsm.on("FORGOTTEN", (answer.valid, "RUN"))

@@ -55,7 +55,7 @@ class Nesting(wiring.Component):
         word_bits = ceil_log2(words)
         entry = self.i.payload
         mark, facts = entry.mark, entry.facts
-        is_element, is_attribute, is_end = facts.element, facts.attribute, facts.end
+        is_element, is_attribute, is_end, ends = facts.element, facts.attribute, facts.end, entry.ends
         is_name = is_element | is_attribute
         document_code = Cat(mark.count, mark.index)[:5]  # when it ends
         first, long = facts.first, facts.long
@@ -66,12 +66,8 @@ class Nesting(wiring.Component):
         )  # fmt: skip
         free = self.o.ready
         takes = Signal()
-        takes_last = Signal()
-        m.d.comb += [
-            # The end of a document is no word of anything: none of the facts holds, and no more has to be asked.
-            takes.eq(fsm["RUN"] & self.i.valid & free),
-            takes_last.eq(takes & mark.last),
-        ]
+        # The end of a document is no word of anything: none of the facts holds, and no more has to be asked.
+        m.d.comb += takes.eq(fsm["RUN"] & self.i.valid & free)
 
         # --- QNames: at most one colon, with a name on either side.
         colon_seen, colon_last, wrong_before = Signal(), Signal(), Signal()
@@ -90,7 +86,8 @@ class Nesting(wiring.Component):
                 | facts.at_end
             ),
         ]
-        with m.If(takes & is_name):
+        # The words of a name follow each other, and the first asks for nothing before it: what other tokens leave here does not matter.
+        with m.If(takes):
             m.d.sync += [colon_seen.eq(seen), colon_last.eq(facts.full), wrong_before.eq(wrong)]
         good_name = Signal()  # a whole name that counts
         m.d.comb += good_name.eq(is_name & ~mark.cut & ~long)
@@ -108,18 +105,19 @@ class Nesting(wiring.Component):
         last_position = Signal(32)
         last_index = Signal.like(mark.index)
         last_count = Signal(3)
-        # The prefix, as long as no colon has come.
-        m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(takes & is_name & ~seen_before & ~long)]
-        with m.If(takes & is_name):
+        # The prefix, as long as no colon has come. What is asked for only after the last word of a name has passed may be kept of every word
+        # that is seen, as often as it is: when that one is taken it is its own, and it stays until the next may pass.
+        m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(fsm["RUN"] & ~seen_before & ~long)]
+        with m.If(takes):
             m.d.sync += upper_half.eq(mark.data[16:])
+        with m.If(fsm["RUN"]):
+            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
             with m.If(~seen_before & facts.colon):
                 m.d.sync += used_words.eq(mark.index + facts.lead[0])
             with m.If(first):
                 m.d.sync += [one_word.eq(lead), xmln.eq(facts.xmln & is_attribute), declares.eq(0)]
             with m.If(facts.second):
                 m.d.sync += declares.eq(xmln & facts.s_colon)
-        with m.If(takes):
-            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
 
         # --- Prefixes: those declared from the bottom of a memory up, those that wait for a declaration from its top down. When they
         # meet, no declaration can follow that would not be one too many, so that nothing is lost by not writing. One place less than
@@ -132,8 +130,9 @@ class Nesting(wiring.Component):
         waits_write, waits_read = waits.write_port(), waits.read_port(domain="comb")
         m.submodules.scopes = scopes = Memory(shape=range(config.prefixes + 1), depth=1 << ceil_log2(config.depth), init=[])
         scopes_write, scopes_read = scopes.write_port(), scopes.read_port(domain="comb")
-        declarations = Signal(range(config.prefixes + 1))
+        declarations, one_more = (Signal(range(config.prefixes + 1), name=name) for name in ("declarations", "one_more"))
         waiting = Signal(range(config.attributes + 2))
+        some_wait = Signal()
         attributes = Signal(range(config.attributes + 2))
         level_bits = ceil_log2(config.depth)
         depth = Signal(range(config.depth + 1))
@@ -159,7 +158,7 @@ class Nesting(wiring.Component):
             step_last.eq(step == used_last),
             scopes_write.addr.eq(depth),
             scopes_write.data.eq(declarations),
-            scopes_write.en.eq(takes_last & is_element),
+            scopes_write.en.eq(takes & ends.element),
             scopes_read.addr.eq(below),
             sizes_read.addr.eq(candidate_place),
             sizes_write.addr.eq(declarations),
@@ -177,6 +176,7 @@ class Nesting(wiring.Component):
         m.d.sync += [
             crowded.eq((waiting + declarations >= places) | (waiting >= config.attributes)),
             full.eq(declarations == config.prefixes),
+            one_more.eq(declarations + 1),
         ]
         # What follows 'xmlns:' is moved up by six bytes to the next free place as it passes, and stays there if it is a declaration; the
         # last half word follows it.
@@ -192,11 +192,7 @@ class Nesting(wiring.Component):
             ),
             prefixes.write.data.eq(Mux(fsm["POSTPONE"], used_read.data, moved)),
             prefixes.write.en.eq(
-                Mux(
-                    fsm["POSTPONE"],
-                    ~crowded,
-                    ~full & Mux(tail, last_count > 2, takes & is_name & ~long & ~first & ~facts.second),
-                )
+                (fsm["POSTPONE"] & ~crowded) | (tail & ~full & (last_count > 2)) | (takes & ~full & ~long & ~first & ~facts.second)
             ),
         ]
 
@@ -218,11 +214,11 @@ class Nesting(wiring.Component):
         m.d.comb += [
             ids_write.addr.eq(attributes),
             ids_write.data.eq(entry.name),
-            ids_write.en.eq(takes_last & is_attribute),
+            ids_write.en.eq(takes & ends.attribute),
             ids_read.addr.eq(twin),
             stamps_write.addr.eq(entry.name),
             stamps_write.data.eq(stamp),
-            stamps_write.en.eq(takes_last & is_attribute),
+            stamps_write.en.eq(takes & ends.attribute),
             stamps_read.addr.eq(entry.name),
         ]
         m.d.sync += [
@@ -231,9 +227,9 @@ class Nesting(wiring.Component):
             earlier_valid.eq(fsm["TWINS"]),
             earlier_first.eq(twin == 0),
         ]
-        with m.If(takes_last):
+        with m.If(fsm["RUN"]):
             m.d.sync += last_id.eq(entry.name)
-        with m.If(takes_last & is_element):
+        with m.If(takes & ends.element):
             m.d.sync += stamp.eq(stamp + 1)
 
         # --- The first error, in the order of the words.
@@ -335,17 +331,17 @@ class Nesting(wiring.Component):
             (self.i.valid & mark.end, "END_WAIT"),
             (takes & alike, "TWINS"),
             (takes & is_prefixed & ~alike, "PREFIX"),
-            (takes & closes & (mark.empty | ((waiting != 0) & ~is_element)) & ~is_prefixed & ~alike, "CLOSE"),
+            (takes & closes & (mark.empty | (some_wait & ~is_element)) & ~is_prefixed & ~alike, "CLOSE"),
         )
-        with m.If(takes):
+        with m.If(fsm["RUN"]):
             m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position), prefixed.eq(is_prefixed)]
         with m.If(fsm["RUN"] & self.i.valid & is_element):
-            m.d.sync += [attributes.eq(0), waiting.eq(0)]
-        with m.If(takes_last & is_end):
+            m.d.sync += [attributes.eq(0), waiting.eq(0), some_wait.eq(0)]
+        with m.If(takes & ends.end):
             m.d.sync += [declarations.eq(scopes_read.data), declarations_before.eq(declarations)]
         # All that a level may become is ready before it is known which.
-        deeper = takes_last & is_element
-        shallower = (takes_last & is_end) | (fsm["CLOSE"] & (waiting == 0) & closing_empty)
+        deeper = takes & ends.element
+        shallower = (takes & ends.end) | (fsm["CLOSE"] & ~some_wait & closing_empty)
         for level, start in ((depth, 0), (below, -1)):
             up, down = Signal.like(level, name=f"{level.name}_up"), Signal.like(level, name=f"{level.name}_down")
             m.d.comb += [up.eq(level + 1), down.eq(level - 1)]
@@ -354,12 +350,12 @@ class Nesting(wiring.Component):
             with m.Elif(deeper | shallower):
                 m.d.sync += level.eq(Mux(deeper, up, down))
         # A prefix that went out of scope may be the one used before; nothing asks for it in the clock after an end tag.
-        m.d.sync += left.eq(takes_last & is_end)
+        m.d.sync += left.eq(takes & ends.end)
         with m.If(left & (declarations != declarations_before)):
             m.d.sync += cached.valid.eq(0)
-        with m.If(takes_last & is_attribute):
+        with m.If(takes & ends.attribute):
             m.d.sync += attributes.eq(Mux(attributes > config.attributes, attributes, attributes + 1))
-        with m.If(takes_last & (is_attribute | facts.value)):
+        with m.If(takes & (ends.attribute | (mark.last & facts.value))):
             m.d.sync += declared_value.eq(0)
 
         # An attribute has passed that may have been given before.
@@ -382,7 +378,7 @@ class Nesting(wiring.Component):
             m.d.sync += spells_xmln.eq(moved == _word("xmln"))
         fsm.on("DECLARED", (1, "NEXT"))
         with m.If(fsm["DECLARED"]):
-            m.d.sync += [declarations.eq(declarations + 1), declared_value.eq(1)]
+            m.d.sync += [declarations.eq(one_more), declared_value.eq(1)]
 
         # The prefix in ``used`` is compared with the declarations in scope, newest first.
         differs = Signal()
@@ -404,7 +400,7 @@ class Nesting(wiring.Component):
             m.d.sync += [step.eq(0), wait.eq(0)]
             with m.If(candidate == 0):
                 with m.If(resolving):
-                    m.d.sync += waiting.eq(0)
+                    m.d.sync += [waiting.eq(0), some_wait.eq(0)]
             with m.Elif(sizes_read.data != used_words):
                 m.d.sync += [candidate.eq(candidate - 1), candidate_place.eq(candidate_place - 1)]
         with m.If(fsm["COMPARE"]):
@@ -414,21 +410,23 @@ class Nesting(wiring.Component):
             with m.If(differs):
                 m.d.sync += [candidate.eq(candidate - 1), candidate_place.eq(candidate_place - 1)]
             with m.Elif(step_last):
-                m.d.sync += [cached.valid.eq(used_words == 1), cached.word.eq(used_read.data), waiting.eq(waiting - resolving)]
+                m.d.sync += [cached.valid.eq(used_words == 1), cached.word.eq(used_read.data)]
+                with m.If(resolving):
+                    m.d.sync += [waiting.eq(waiting - 1), some_wait.eq(waiting != 1)]
 
         # A prefix without a declaration so far: one may still follow in the same tag.
         fsm.on("POSTPONE", (step_last, "NEXT"))
         with m.If(fsm["POSTPONE"]):
             m.d.sync += step.eq(step + 1)
             with m.If(step_last & ~crowded):
-                m.d.sync += waiting.eq(waiting + 1)
-        fsm.on("NEXT", (closing & ((waiting != 0) | closing_empty), "CLOSE"), (1, "RUN"))
+                m.d.sync += [waiting.eq(waiting + 1), some_wait.eq(1)]
+        fsm.on("NEXT", (closing & (some_wait | closing_empty), "CLOSE"), (1, "RUN"))
 
         # The end of a start tag: prefixes that had no declaration must have one now.
-        fsm.on("CLOSE", (waiting != 0, "RECALL"), (1, "RUN"))
+        fsm.on("CLOSE", (some_wait, "RECALL"), (1, "RUN"))
         with m.If(fsm["CLOSE"]):
             m.d.sync += used_words.eq(waits_read.data)
-            with m.If((waiting == 0) & closing_empty):
+            with m.If(~some_wait & closing_empty):
                 m.d.sync += [declarations.eq(scopes_read.data), cached.valid.eq(0)]
         recalls = fsm["RECALL"] & (wait == 2)
         fsm.on("RECALL", (recalls & step_last, "SEARCH"))
@@ -450,7 +448,7 @@ class Nesting(wiring.Component):
         fsm.on("END", (free, "RUN"))
         with m.If(fsm["END"] & free):
             m.d.sync += [
-                found.eq(0), declarations.eq(0), waiting.eq(0), attributes.eq(0), declared_value.eq(0),
+                found.eq(0), declarations.eq(0), waiting.eq(0), some_wait.eq(0), attributes.eq(0), declared_value.eq(0),
                 cached.valid.eq(0),
             ]  # fmt: skip
         fsm.finish(m, clear=Const(0))

@@ -51,6 +51,45 @@ class PackedText(data.Struct):
     marks: TOKEN_COUNT
 
 
+class _Joined:
+    """A segment behind the bytes that are held, or in their place if it ``begins``: whether more than a word comes of it (``over``), and
+    how many bytes are held then (``count``)."""
+
+    def __init__(self, m, held_count, count, begins):
+        more, self.over, self.count = Signal(name="more"), Signal(name="over"), Signal(3, name="joined_count")
+        total = Signal(4, name="total")
+        self._shift = Signal(2, name="shift")
+        # By lane: what is held stays, and the segment is put behind it; in the word, and in the one held then.
+        self._first = [Signal(name=f"first{k}") for k in range(4)]
+        self._stays, self._moves = ([Signal(name=f"{name}{k}") for k in range(4)] for name in ("stays", "moves"))
+        m.d.comb += [
+            total.eq(held_count + count),
+            more.eq(total > 4),
+            self.over.eq(more & ~begins),
+            self.count.eq(Mux(begins, count, Mux(more, total - 4, total))),
+            self._shift.eq(held_count & ~begins.replicate(3)),
+        ]
+        for k in range(4):
+            m.d.comb += [
+                self._first[k].eq(held_count > k),
+                self._stays[k].eq((held_count > k) & ~more & ~begins),
+                self._moves[k].eq(((held_count > k) == more) | begins),
+            ]
+
+    def fields(self, held, new):
+        """Of what is held and what the segment brings, a part for each byte: the word that is full if there is more than one, and what is
+        held then. In the first of them ``begins`` does not count."""
+        size = len(held) // 4
+        once = Mux(self._shift[0], new.rotate_left(size), new)
+        rotated = Mux(self._shift[1], once.rotate_left(2 * size), once)
+        first, rest = [], []
+        for k in range(4):
+            part = slice(k * size, (k + 1) * size)
+            first.append(Mux(self._first[k], held[part], rotated[part]))
+            rest.append((held[part] & self._stays[k].replicate(size)) | (rotated[part] & self._moves[k].replicate(size)))
+        return Cat(*first), Cat(*rest)
+
+
 class MarkPacker(wiring.Component):
     """Packs mark segments into words: a segment and at most one word a clock.
 
@@ -68,26 +107,9 @@ class MarkPacker(wiring.Component):
         pending = Signal()
         closed = Signal()
 
-        free = Signal()
+        free, vacant = Signal(), Signal(init=1)  # the output; the second for its many flip-flops
+        gives = Signal()
         m.d.comb += free.eq(~self.o.valid | self.o.ready)
-        with m.If(free):
-            m.d.sync += self.o.valid.eq(0)
-
-        def emit(**changes):
-            m.d.sync += [self.o.valid.eq(1), self.o.payload.eq(held)]
-            m.d.sync += [getattr(self.o.payload, name).eq(value) for name, value in changes.items()]
-
-        def begin():
-            m.d.sync += [
-                held.type.eq(segment.type),
-                held.data.eq(segment.data),
-                held.count.eq(segment.count),
-                held.starts.eq(segment.starts),
-                held.colons.eq(segment.colons),
-                held.index.eq(0),
-                held.position.eq(segment.position),
-                held.texts.eq(segment.texts),
-            ]
 
         def close():
             m.d.sync += [
@@ -97,58 +119,53 @@ class MarkPacker(wiring.Component):
                 held.close_position.eq(Cat(segment.close_lane, segment.position[2:])),
             ]
 
-        shift = held.count[:2]
-        all_data = Signal(64)
-        all_starts = Signal(8)
-        all_colons = Signal(8)
-        full = held.count[2]
-        m.d.comb += [
-            all_data.eq(Mux(full, Cat(held.data, segment.data), held.data | (segment.data << (shift << 3)))),
-            all_starts.eq(Mux(full, Cat(held.starts, segment.starts), held.starts | (segment.starts << shift))),
-            all_colons.eq(Mux(full, Cat(held.colons, segment.colons), held.colons | (segment.colons << shift))),
-        ]
-        total = Signal(4)
-        m.d.comb += total.eq(held.count + segment.count)
+        more = Signal()  # the segment continues the token
+        m.d.comb += more.eq(self.i.valid & ~segment.begins & ~segment.end)
+        joined = _Joined(m, held.count, segment.count, segment.begins)
+        fields = ("data", "starts", "colons")
+        words = {name: joined.fields(getattr(held, name), getattr(segment, name)) for name in fields}
+
+        # What is given does not matter unless it is valid.
+        given = self.o.payload
+        with m.If(vacant | self.o.ready):
+            m.d.sync += [
+                given.eq(held),
+                given.last.eq(~more),
+                given.cut.eq(segment.end & segment.cut & ~closed),
+                given.end.eq(0),
+            ]
+            with m.If(more):
+                m.d.sync += [given.count.eq(4), given.close.eq(0), given.empty.eq(0)]
+                m.d.sync += [getattr(given, name).eq(first) for name, (first, _) in words.items()]
+            with m.If(segment.end & ~pending):
+                m.d.sync += [
+                    given.end.eq(1), given.cut.eq(0), given.close.eq(0), given.empty.eq(0),
+                    given.count.eq(segment.code[:3]), given.index.eq(segment.code[3:]),
+                    given.position.eq(segment.position), given.close_position.eq(segment.data), given.texts.eq(segment.texts),
+                ]  # fmt: skip
 
         with m.If(free):
+            m.d.sync += [self.o.valid.eq(gives), vacant.eq(~gives)]
             with m.If(self.i.valid & segment.end):
-                with m.If(pending):
-                    emit(last=1, cut=segment.cut & ~closed)
-                    m.d.sync += [pending.eq(0), closed.eq(0)]
-                with m.Else():
-                    m.d.comb += self.i.ready.eq(1)
-                    emit(
-                        end=1, last=1, cut=0, close=0, empty=0, count=segment.code[:3], index=segment.code[3:],
-                        position=segment.position, close_position=segment.data, texts=segment.texts,
-                    )  # fmt: skip
-            with m.Elif(self.i.valid & segment.begins):
-                m.d.comb += self.i.ready.eq(1)
-                with m.If(pending):
-                    emit(last=1)
-                begin()
-                close()
-                m.d.sync += pending.eq(1)
+                m.d.comb += [self.i.ready.eq(~pending), gives.eq(1)]
+                m.d.sync += [pending.eq(0), closed.eq(0)]
             with m.Elif(self.i.valid):
-                m.d.comb += self.i.ready.eq(1)
+                m.d.comb += [self.i.ready.eq(1), gives.eq(Mux(segment.begins, pending, joined.over))]
+                m.d.sync += pending.eq(1)
+                m.d.sync += [getattr(held, name).eq(rest) for name, (_, rest) in words.items()]
+                m.d.sync += held.count.eq(joined.count)
                 close()
-                with m.If(total > 4):
-                    emit(last=0, data=all_data[:32], count=4, starts=all_starts[:4], colons=all_colons[:4], close=0, empty=0)
+                with m.If(segment.begins):
                     m.d.sync += [
-                        held.data.eq(all_data[32:]),
-                        held.starts.eq(all_starts[4:]),
-                        held.colons.eq(all_colons[4:]),
-                        held.count.eq(total - 4),
-                        held.index.eq(Mux(held.index.all(), held.index, held.index + 1)),
+                        held.type.eq(segment.type),
+                        held.index.eq(0),
+                        held.position.eq(segment.position),
+                        held.texts.eq(segment.texts),
                     ]
-                with m.Else():
-                    m.d.sync += [
-                        held.data.eq(all_data[:32]),
-                        held.starts.eq(all_starts[:4]),
-                        held.colons.eq(all_colons[:4]),
-                        held.count.eq(total),
-                    ]
+                with m.Elif(joined.over):
+                    m.d.sync += held.index.eq(Mux(held.index.all(), held.index, held.index + 1))
             with m.Elif(pending & closed):
-                emit(last=1)
+                m.d.comb += gives.eq(1)
                 m.d.sync += [pending.eq(0), closed.eq(0)]
         return m
 
@@ -170,39 +187,28 @@ class TextPacker(wiring.Component):
         held = Signal(PackedText)
         pending = Signal()
         closed = Signal()
-        ends = closed | (self.i_valid & segment.ends_before)
         some = self.i_valid & (segment.count != 0)
+        anew = Signal()  # the segment is no part of what is held; of no meaning without one
+        m.d.comb += anew.eq(~pending | closed | segment.ends_before)
+        joined = _Joined(m, held.count, segment.count, anew)
+        word, rest = joined.fields(held.data, segment.data)
 
-        all_data = Signal(64)
-        total = Signal(4)
-        m.d.comb += [
-            all_data.eq(Mux(held.count[2], Cat(held.data, segment.data), held.data | (segment.data << (held.count[:2] << 3)))),
-            total.eq(held.count + segment.count),
+        ends = closed | (self.i_valid & segment.ends_before)
+        m.d.sync += [
+            self.o_valid.eq(pending & (ends | (some & joined.over))),
+            self.o.eq(held),
+            self.o.last.eq(anew),
         ]
-        m.d.sync += [self.o_valid.eq(0), self.o.eq(held)]
-        with m.If(~pending | ends):
-            with m.If(pending):
-                m.d.sync += [self.o_valid.eq(1), self.o.last.eq(1)]
-            m.d.sync += [pending.eq(some), closed.eq(0)]
-            with m.If(some):
-                m.d.sync += [
-                    held.data.eq(segment.data),
-                    held.count.eq(segment.count),
-                    held.index.eq(0),
-                    held.marks.eq(segment.marks),
-                    closed.eq(segment.ends_after),
-                ]
-        with m.Elif(some):
-            m.d.sync += closed.eq(segment.ends_after)
-            with m.If(total > 4):
-                m.d.sync += [self.o_valid.eq(1), self.o.last.eq(0), self.o.data.eq(all_data[:32]), self.o.count.eq(4)]
-                m.d.sync += [
-                    held.data.eq(all_data[32:]),
-                    held.count.eq(total - 4),
-                    held.index.eq(Mux(held.index == INDEX_MAX, INDEX_MAX, held.index + 1)),
-                ]
-            with m.Else():
-                m.d.sync += [held.data.eq(all_data[:32]), held.count.eq(total)]
+        with m.If(~anew):
+            m.d.sync += [self.o.data.eq(word), self.o.count.eq(4)]
+        with m.If(ends):
+            m.d.sync += [pending.eq(0), closed.eq(0)]
+        with m.If(some):
+            m.d.sync += [pending.eq(1), closed.eq(segment.ends_after), held.data.eq(rest), held.count.eq(joined.count)]
+            with m.If(anew):
+                m.d.sync += [held.index.eq(0), held.marks.eq(segment.marks)]
+            with m.Elif(joined.over):
+                m.d.sync += held.index.eq(Mux(held.index == INDEX_MAX, INDEX_MAX, held.index + 1))
         return m
 
 
@@ -233,14 +239,26 @@ class TextQueue(wiring.Component):
             nodes.i.valid.eq(self.i_valid & (self.i.index == 0)),
             nodes.i.payload.eq(self.i.marks),
         ]
-        m.d.sync += self.room.eq((words.level <= self._WORDS - self.slack) & (nodes.level <= self._NODES - self.slack))
+        # Counted a clock later: what is taken need not hurry.
+        word_put, word_got, node_put, node_got = Signal(), Signal(), Signal(), Signal()
+        word_level, node_level = Signal(range(self._WORDS + 1)), Signal(range(self._NODES + 1))
+        m.d.sync += [
+            word_put.eq(self.i_valid),
+            word_got.eq(words.o.valid & words.o.ready),
+            node_put.eq(nodes.i.valid),
+            node_got.eq(nodes.o.ready),
+            word_level.eq(word_level + word_put - word_got),
+            node_level.eq(node_level + node_put - node_got),
+            self.room.eq((word_level <= self._WORDS - self.slack) & (node_level <= self._NODES - self.slack)),
+        ]
 
         index = Signal(range(INDEX_MAX + 1))
         out = self.o.payload
         taken = self.o.valid & self.o.ready
         m.d.comb += [
-            self.o.valid.eq(words.o.valid & nodes.o.valid),
-            words.o.ready.eq(self.o.ready & nodes.o.valid),
+            # A node is through its queue before its first word.
+            self.o.valid.eq(words.o.valid),
+            words.o.ready.eq(self.o.ready),
             nodes.o.ready.eq(self.o.ready & words.o.valid & words.o.payload.last),
             out.data.eq(words.o.payload.data),
             out.count.eq(4 - words.o.payload.less),

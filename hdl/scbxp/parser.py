@@ -1,6 +1,8 @@
 """The skeleton-CAM-based XML parser, stage after stage [T ch. 4]."""
 
-from amaranth.hdl import Cat, Module, Signal
+from itertools import product
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal, signed
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,23 +13,22 @@ from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
-from hdl.scbxp.nesting import CheckedMark, Nesting
+from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.tags import TagChecker
 from hdl.scbxp.xram import Xram
-from hdl.stream.register import Register
 
 __all__ = ["Scbxp"]
 
 _XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
 _PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
 _SEGMENTS = 32
-_UNDER_WAY = TagChecker.latency + Segmenter.latency
-"""Clocks from the lexer's output to the queue of segments."""
-_UNSEEN = 5
+_UNDER_WAY = TagChecker.latency + Segmenter.latency - 1
+"""Clocks from the lexer's output until it is known how many segments a word has."""
+_UNSEEN = 4
 """Words that may leave the lexer before the count of those under way stops them."""
 
 
@@ -83,7 +84,6 @@ class Scbxp(wiring.Component):
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
-        m.submodules.checked = checked = Register(CheckedMark(config))
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
@@ -105,16 +105,19 @@ class Scbxp(wiring.Component):
             texts.i.eq(text.o),
             texts.i_valid.eq(text.o_valid),
         ]
-        # A word may bring two segments: the queue has room for all that is under way.
+        # A word may bring two segments: the queue has room for as many, until it is known how many they are. One that has left is counted
+        # a clock later.
         passing = Signal(_UNDER_WAY)
-        under_way = Signal(range(_UNDER_WAY + 1))
         promised = Signal(range(2 * _SEGMENTS))
+        left = Signal()
+        changes = [2 * comes - 2 * known + one + other - gone for gone, other, one, known, comes in product(range(2), repeat=5)]
+        change = Array(Const(value, signed(4)) for value in changes)[Cat(lexer.o_valid, passing[-1], segmenter.coming, left)]
         nodes_room = Signal(init=1)
         m.d.sync += [
             passing.eq(Cat(lexer.o_valid, passing)),
-            under_way.eq(under_way + lexer.o_valid - passing[-1]),
-            promised.eq(segments.level + (under_way << 1)),
-            lexer.room.eq((promised <= _SEGMENTS - 2 * _UNSEEN) & texts.room & nodes_room),
+            left.eq(segments.o.valid & segments.o.ready),
+            promised.eq(promised + change),
+            lexer.room.eq((promised <= _SEGMENTS + 1 - 2 * _UNSEEN) & texts.room & nodes_room),
         ]
         # Beside the stages: positions for the notifications of selected nodes.
         if config.selected:
@@ -130,8 +133,7 @@ class Scbxp(wiring.Component):
         wiring.connect(m, segments.o, marks.i)
         wiring.connect(m, marks.o, names.i)
         wiring.connect(m, names.o, nesting.i)
-        wiring.connect(m, nesting.o, checked.i)
-        wiring.connect(m, checked.o, merge.mark)
+        wiring.connect(m, nesting.o, merge.mark)
         wiring.connect(m, texts.o, merge.text)
         wiring.connect(m, merge.o, pram.i)
         wiring.connect(m, pram.o, wiring.flipped(self.o))

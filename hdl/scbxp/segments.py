@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.classify import LANES
-from hdl.scbxp.onehot import chosen
+from hdl.scbxp.onehot import any_of, chosen
 from hdl.scbxp.tags import TaggedWord
 
 __all__ = ["TOKEN_COUNT", "MarkSegment", "SegmentQueue", "Segmenter", "TextSegment"]
@@ -75,112 +75,118 @@ def _gather(m, name, lanes, mask, fields):
     return count, gathered
 
 
-class Segmenter(wiring.Component):
-    """Turns a word into at most two mark segments and one text segment. Latency 1 clock, a word a clock, no back pressure."""
+class _Part(data.Struct):
+    """Which lanes a mark segment takes: its bytes, where it begins, where its tag closes."""
 
-    latency = 1
+    mask: unsigned(LANES)
+    begins: unsigned(LANES)
+    closes: unsigned(LANES)
+
+
+class Segmenter(wiring.Component):
+    """Turns a word into at most two mark segments and one text segment. Latency 2 clocks, a word a clock, no back pressure.
+
+    ``coming`` is ``marks_valid`` a clock ahead.
+    """
+
+    latency = 2
 
     i: In(TaggedWord)
     i_valid: In(1)
     marks: Out(data.ArrayLayout(MarkSegment, 2))
     marks_valid: Out(2)
+    coming: Out(2)
     text: Out(TextSegment)
     text_valid: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        lanes = [self.i.lanes[k] for k in range(LANES)]
 
-        # Parts of the word: what continues the latest token, then up to two tokens that begin here.
-        part = [Signal(2, name=f"part{k}") for k in range(LANES)]
-        running = Const(0, 2)
+        # Stage 1: which lanes go where. Parts of the word: what continues the latest token, then up to two tokens that begin here.
+        arriving = [self.i.lanes[k] for k in range(LANES)]
+        word = Signal(TaggedWord)
+        valid = Signal()
+        parts = [Signal(_Part, name=f"part{index}") for index in range(2)]
+        m.d.sync += [word.eq(self.i), valid.eq(self.i_valid)]
+        begun = Cat(*(lane.begins for lane in arriving))
+        number = [Signal(2, name=f"number{k}") for k in range(LANES)]
         for k in range(LANES):
-            m.d.comb += part[k].eq(running + lanes[k].begins)
-            running = part[k]
+            m.d.comb += number[k].eq(sum(begun[: k + 1]))
         continues = Signal()
-        m.d.comb += continues.eq(Cat(*((part[k] == 0) & (lanes[k].mark | lanes[k].close) for k in range(LANES))).any())
+        m.d.comb += continues.eq(Cat(*((arriving[k].mark | arriving[k].close) & ~begun[: k + 1].any() for k in range(LANES))).any())
+        for index, part in enumerate(parts):
+            mine = Cat(*(Mux(continues, number[k] == index, number[k] == index + 1) for k in range(LANES)))
+            for name, field in (("mask", "mark"), ("begins", "begins"), ("closes", "close")):
+                m.d.sync += getattr(part, name).eq(Cat(*(getattr(lane, field) for lane in arriving)) & mine)
 
         # Text of the word, and on which side of the marks it stands.
-        text_mask = Cat(*(lane.text for lane in lanes))
-        some_text = text_mask.any()
-        text_first = Signal()
-        begun = Cat(*(lane.begins for lane in lanes))
-        begun_before_text = Signal()
-        for k in reversed(range(LANES)):
-            with m.If(lanes[k].text):
-                m.d.comb += begun_before_text.eq(begun[:k].any() if k else 0)
-        m.d.comb += text_first.eq(some_text & ~begun_before_text)
-        split = Signal()
-        split_before_text = Signal()
-        m.d.comb += split.eq(Cat(*(lane.split for lane in lanes)).any())
-        for k in reversed(range(LANES)):
-            with m.If(lanes[k].text):
-                m.d.comb += split_before_text.eq(Cat(*(lane.split for lane in lanes[:k])).any() if k else 0)
+        text_mask = Cat(*(lane.text for lane in arriving))
+        splits = Cat(*(lane.split for lane in arriving))
+        firsts = [(k, text_mask[k] & ~text_mask[:k].any()) for k in range(1, LANES)]
+        begun_before_text = any_of(first & begun[:k].any() for k, first in firsts)
+        split_before_text = any_of(first & splits[:k].any() for k, first in firsts)
+        some_text, text_first, text_split = Signal(), Signal(), Signal()
+        ends_node, begun_count = Signal(), Signal(2)
+        m.d.sync += [
+            some_text.eq(text_mask.any()),
+            text_first.eq(text_mask.any() & ~begun_before_text),
+            text_split.eq(split_before_text),
+            # After the text, or without any.
+            ends_node.eq((splits.any() & ~(text_mask.any() & split_before_text)) | self.i.split | self.i.end),
+            begun_count.eq(number[-1] | self.i.end),
+        ]
+
+        # Stage 2: the segments.
+        lanes = [word.lanes[k] for k in range(LANES)]
         node_open = Signal()
         texts = Signal(TOKEN_COUNT)
         marks = Signal(TOKEN_COUNT)
         new_node = Signal()
-        m.d.comb += new_node.eq(some_text & (~node_open | split_before_text))
-        begun_count = running
-        with m.If(self.i_valid):
+        m.d.comb += new_node.eq(some_text & (~node_open | text_split))
+        with m.If(valid):
             m.d.sync += [
                 texts.eq(texts + new_node),
                 marks.eq(marks + begun_count),
-                node_open.eq(
-                    Mux(
-                        some_text,
-                        ~((split & ~split_before_text) | self.i.split | self.i.end),
-                        node_open & ~(split | self.i.split | self.i.end),
-                    )
-                ),
+                node_open.eq((some_text | node_open) & ~ends_node),
             ]
-            with m.If(self.i.end):
-                m.d.sync += marks.eq(marks + 1)
 
         m.d.sync += [
-            self.text_valid.eq(self.i_valid & (some_text | split | self.i.split | self.i.end)),
-            self.text.ends_before.eq((split & (split_before_text | ~some_text)) | ((self.i.split | self.i.end) & ~some_text)),
-            self.text.ends_after.eq(some_text & ((split & ~split_before_text) | self.i.split | self.i.end)),
+            self.text_valid.eq(valid & (some_text | ends_node)),
+            self.text.ends_before.eq(text_split | (ends_node & ~some_text)),
+            self.text.ends_after.eq(some_text & ends_node),
             self.text.marks.eq(marks + Mux(text_first, 0, begun_count)),
         ]
-        count, (bytes_,) = _gather(m, "text", lanes, text_mask, [lambda lane: lane.byte])
+        count, (bytes_,) = _gather(m, "text", lanes, Cat(*(lane.text for lane in lanes)), [lambda lane: lane.byte])
         m.d.sync += [self.text.count.eq(count), self.text.data.eq(bytes_)]
 
-        for index in range(2):
+        m.d.sync += self.marks_valid.eq(self.coming)
+        for index, part in enumerate(parts):
             segment = self.marks[index]
-            wanted = Signal(2, name=f"wanted{index}")
-            m.d.comb += wanted.eq(Mux(continues, index, index + 1))
-            mine = Cat(*(part[k] == wanted for k in range(LANES)))
-            mask = Signal(LANES, name=f"mask{index}")
-            m.d.comb += mask.eq(Cat(*(lane.mark for lane in lanes)) & mine)
             count, (bytes_, starts, colons) = _gather(
-                m, f"mark{index}", lanes, mask, [lambda lane: lane.byte, lambda lane: lane.start, lambda lane: lane.colon]
+                m, f"mark{index}", lanes, part.mask, [lambda lane: lane.byte, lambda lane: lane.start, lambda lane: lane.colon]
             )
-            begins = Cat(*(lane.begins for lane in lanes)) & mine
-            closes = Cat(*(lane.close for lane in lanes)) & mine
-            valid = mask.any() | begins.any() | closes.any()
             m.d.sync += [
-                self.marks_valid[index].eq(self.i_valid & (valid | (self.i.end if index == 0 else 0))),
-                segment.begins.eq(begins.any()),
+                segment.begins.eq(part.begins.any()),
                 segment.data.eq(bytes_),
                 segment.count.eq(count),
                 segment.starts.eq(starts),
                 segment.colons.eq(colons),
-                segment.closes.eq(closes.any()),
-                segment.empty.eq((closes & Cat(*(lane.empty for lane in lanes))).any()),
+                segment.closes.eq(part.closes.any()),
+                segment.empty.eq((part.closes & Cat(*(lane.empty for lane in lanes))).any()),
                 segment.texts.eq(texts + (new_node & text_first)),
-                segment.end.eq(self.i.end),
-                segment.code.eq(self.i.code),
-                segment.cut.eq(self.i.cut),
+                segment.end.eq(word.end),
+                segment.code.eq(word.code),
+                segment.cut.eq(word.cut),
             ]
-            begin_lane = chosen(*((begins[k], k) for k in range(LANES)), width=2)
+            m.d.comb += self.coming[index].eq(valid & (part.as_value().any() | (word.end if index == 0 else 0)))
+            begin_lane = chosen(*((part.begins[k], k) for k in range(LANES)), width=2)
             m.d.sync += [
-                segment.type.eq(chosen(*((begins[k], lanes[k].type) for k in range(LANES)), width=3)),
-                segment.close_lane.eq(chosen(*((closes[k], k) for k in range(LANES)), width=2)),
-                segment.position.eq(Mux(self.i.end, self.i.position, Cat(begin_lane, self.i.offset[2:]))),
+                segment.type.eq(chosen(*((part.begins[k], lanes[k].type) for k in range(LANES)), width=3)),
+                segment.close_lane.eq(chosen(*((part.closes[k], k) for k in range(LANES)), width=2)),
+                segment.position.eq(Mux(word.end, word.position, Cat(begin_lane, word.offset[2:]))),
             ]
-            with m.If(self.i.end):
-                m.d.sync += segment.data.eq(self.i.length)
+            with m.If(word.end):
+                m.d.sync += segment.data.eq(word.length)
         return m
 
 

@@ -15,7 +15,7 @@ class StreamFifo(wiring.Component):
     """A stream through a queue.
 
     It takes and gives one payload a clock at the same time, also when full or nearly empty. The payload at the head is offered
-    without being asked for. ``o`` comes from flip-flops; ``i.ready`` depends on flip-flops alone. A payload
+    without being asked for. ``o`` comes from flip-flops, unless it is ``direct``; ``i.ready`` depends on flip-flops alone. A payload
     written to an empty queue is offered after :attr:`latency` clocks.
 
     Parameters
@@ -28,6 +28,8 @@ class StreamFifo(wiring.Component):
         Queues up to this depth are kept in look-up tables, deeper ones in block RAM; :attr:`LUT_DEPTH` by default.
     promised : bool
         The writer sees to it that a queue in look-up tables is never full when it offers a payload: ``i.ready`` is always 1.
+    direct : bool
+        ``o.payload`` comes straight from the look-up tables, for a reader that registers it: a clock less.
 
     Members
     -------
@@ -39,13 +41,16 @@ class StreamFifo(wiring.Component):
 
     LUT_DEPTH = 32
 
-    def __init__(self, shape, depth: int, *, lut_depth: int | None = None, promised: bool = False):
+    def __init__(self, shape, depth: int, *, lut_depth: int | None = None, promised: bool = False, direct: bool = False):
         if not isinstance(depth, int) or isinstance(depth, bool) or depth < 2:
             raise ValueError(f"depth must be an integer of at least 2, not {depth!r}")
         self.shape = shape if isinstance(shape, ShapeCastable) else Shape.cast(shape)
         self.depth = depth
         self.lut_depth = self.LUT_DEPTH if lut_depth is None else lut_depth
         self.promised = promised
+        if direct and not 2 < depth <= self.lut_depth:
+            raise ValueError(f"depth must be 3 to {self.lut_depth} for a direct queue, not {depth!r}")
+        self.direct = direct
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))})
 
     @property
@@ -53,7 +58,7 @@ class StreamFifo(wiring.Component):
         """Clocks from a write to an empty queue until the payload is offered."""
         if self.depth == 2:
             return 1
-        return 2 if self.depth <= self.lut_depth else 3
+        return 2 - self.direct if self.depth <= self.lut_depth else 3
 
     def elaborate(self, platform):
         m = Module()
@@ -68,23 +73,21 @@ class StreamFifo(wiring.Component):
             wiring.connect(m, register.o, wiring.flipped(self.o))
             return m
 
-        valid = Signal()
-        payload = Signal(self.shape, reset_less=True)
         inner_valid = Signal()
         inner_payload = Signal(self.shape)
         inner_ready = Signal()
-        m.d.comb += [
-            inner_ready.eq(self.o.ready | ~valid),
-            self.o.valid.eq(valid),
-            self.o.payload.eq(payload),
-        ]
-        with m.If(inner_ready):
-            m.d.sync += valid.eq(inner_valid)
-            m.d.sync += payload.eq(inner_payload)
+        if self.direct:
+            m.d.comb += [inner_ready.eq(self.o.ready), self.o.valid.eq(inner_valid), self.o.payload.eq(inner_payload)]
+        else:
+            valid = Signal()
+            payload = Signal(self.shape, reset_less=True)
+            m.d.comb += [inner_ready.eq(self.o.ready | ~valid), self.o.valid.eq(valid), self.o.payload.eq(payload)]
+            with m.If(inner_ready):
+                m.d.sync += [valid.eq(inner_valid), payload.eq(inner_payload)]
 
         if self.depth <= self.lut_depth:
             # Pointers with a bit more than the address: how much is stored follows from them, and nothing has to be counted.
-            places = self.depth - 1
+            places = self.depth - (not self.direct)
             bits = ceil_log2(places)
             m.submodules.queue = queue = memory.Memory(shape=self.shape, depth=1 << bits, init=[])
             write, read = queue.write_port(), queue.read_port(domain="comb")
