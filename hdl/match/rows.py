@@ -190,7 +190,7 @@ class RowEngine(wiring.Component):
             fewer.eq(open_slices - 1),
             some.eq(~fewer[slices]),
             pick.eq(open_slices & ~fewer[:slices]),
-            open_slices.eq(remaining & ~blocked),
+            open_slices.eq(remaining & ~(blocked & needs_stack.replicate(slices))),
             goes.eq(may & (some | (bare & starting))),
             leaves.eq(active & ~closing & none & ~starting),
             changing.eq(chosen & (issue & changes_stack).replicate(slices)),
@@ -211,9 +211,7 @@ class RowEngine(wiring.Component):
             recent[0].eq(changing),
             *(recent[n].eq(recent[n - 1]) for n in range(1, 3)),
             needs_stack.eq(Mux(load, spill | op.start | op.end, needs_stack)),
-            blocked.eq(
-                (changing | recent[0] | recent[1] | recent[2]) & Mux(load, spill | op.start | op.end, needs_stack).replicate(slices)
-            ),
+            blocked.eq(changing | recent[0] | recent[1] | recent[2]),
         ]
         # A slice is chosen a clock before it is issued.
         m.d.sync += [issue.eq(goes), chosen.eq(pick), ends_here.eq(single), none.eq(~load & (bare | (single & may & some)))]
