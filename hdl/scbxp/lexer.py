@@ -68,10 +68,12 @@ class _Prepared(data.Struct):
 
 
 class _Course(data.Struct):
-    """What a word does to the lexer: the mode after it and whether it needs the byte-serial lane, by the mode before it."""
+    """What a word does to the lexer: the mode after it and whether it needs the byte-serial lane, by the mode before it; ``halts``: it
+    does, or it is the last."""
 
     after: _Function
     escapes: unsigned(_MODES)
+    halts: unsigned(_MODES)
     calm: Calm
     count: ByteCount
     first: unsigned(1)
@@ -128,9 +130,10 @@ class Lexer(wiring.Component):
                 prepared.before[2][mode_before].eq(halves.third[between]),
                 course.after[mode_before].eq(halves.both[1][between]),
                 course.escapes[mode_before].eq(halves.escapes[0][mode_before] | halves.escapes[1].bit_select(between, 1)),
+                course.halts[mode_before].eq(course.escapes[mode_before] | halves.word.last),
             ]
 
-        # Words wait for their turn; what the one at hand does is known a clock ahead.
+        # Words wait for their turn; what the one at hand does is known a clock ahead. ``load`` takes the one at hand, and there is one.
         head, tail, next_head = (Signal(range(_WAITING), name=name) for name in ("head", "tail", "next_head"))
         level = Signal(range(_WAITING + 1))
         load, held, took = Signal(), Signal(), Signal()
@@ -143,17 +146,16 @@ class Lexer(wiring.Component):
             words_read.addr.eq(head),
             courses_read.addr.eq(next_head),
         ]
-        takes = load & held
         some = next_head != tail
         with m.If(load | ~held):
             m.d.sync += [held.eq(some), now.eq(courses_read.data)]
-        with m.If(takes):
+        with m.If(load):
             m.d.sync += head.eq(head + 1)
         with m.If((load | ~held) & some):
             m.d.sync += next_head.eq(next_head + 1)
         m.d.sync += [
             tail.eq(tail + halves_valid),
-            took.eq(takes),
+            took.eq(load),
             level.eq(level + halves_valid - took),
             self.i_room.eq(level <= _WAITING - _SLACK),
         ]
@@ -163,7 +165,7 @@ class Lexer(wiring.Component):
         before = word.before
         place, next_place = Signal(30), Signal(30)  # in the document
         m.d.comb += next_place.eq(place + 1)
-        with m.If(takes):
+        with m.If(load):
             m.d.sync += place.eq(Mux(now.last, 0, next_place))
         mode = Signal(Mode)
         escapes = now.escapes.bit_select(mode.as_value(), 1)
@@ -179,7 +181,7 @@ class Lexer(wiring.Component):
         second_word = Signal()
         with m.If(held & now.first):
             m.d.sync += marked.eq(word.lanes[0].bom)
-        with m.If(takes):
+        with m.If(load):
             m.d.sync += second_word.eq(now.first)
         at_start, at_end = Signal(init=1), Signal()  # of the word at hand
         passed_over = Signal()
@@ -190,10 +192,11 @@ class Lexer(wiring.Component):
         m.d.comb += [
             at_end.eq(pointer[2] | (now.last & (pointer == now.count))),
             empty.eq(was_empty & ~byte_valid),
-            passed_over.eq(fsm["SERIAL"] & held & self.room & calm & empty & ~serial.failed),
+            passed_over.eq(fsm["SERIAL"] & held & self.room & calm & empty),
             serial.i.eq(byte),
             serial.i_valid.eq(byte_valid),
-            serial.enable.eq(fsm["SERIAL"] & self.room),
+            # It is empty in the other states.
+            serial.enable.eq(self.room),
             serial.clear.eq(ends),
             serial.mode.eq(mode),
         ]
@@ -210,16 +213,18 @@ class Lexer(wiring.Component):
             ]
         with m.If(serial.failed):
             m.d.sync += byte_valid.eq(0)
-        done = fsm["SERIAL"] & held & at_end & ~serial.failed
+        # When the lane has failed, what is left is dropped: it does not matter whether the word is.
+        done = fsm["SERIAL"] & held & at_end
         passes_on = serial.passing & ~byte_valid & ~serial.valid
-        reloads = fsm["SERIAL"] & held & pointer[2] & ~serial.failed & ~now.last & (~serial.passing | passes_on)
+        reloads = fsm["SERIAL"] & held & pointer[2] & ~now.last & (~serial.passing | passes_on)
         fsm.on("FAST", (starts, "SERIAL"), (fast & now.last, "END"))
         fsm.on("SERIAL", (serial.failed, "DRAIN"), (done & now.last & (empty | passes_on), "END"), (reloads & serial.passing, "FAST"))
         fsm.on("DRAIN", (held & now.last, "END"))
         fsm.on("END", (self.room, "FAST"))
         fsm.finish(m, clear=Const(0))
-        m.d.comb += load.eq((fast & ~now.last) | reloads | passed_over | (fsm["DRAIN"] & ~now.last) | ends)
-        with m.If(load):
+        passes = fsm["FAST"] & held & self.room & ~now.halts.bit_select(mode.as_value(), 1)
+        m.d.comb += load.eq(passes | reloads | passed_over | (fsm["DRAIN"] & held & ~now.last) | ends)
+        with m.If(reloads | (~fsm["SERIAL"] & ~starts)):
             m.d.sync += [pointer.eq(0), at_start.eq(1)]
 
         # The mode, and where the serial lane stands.

@@ -54,18 +54,20 @@ class Merge(wiring.Component):
         m.d.comb += [entry.eq(Mux(at, *reversed(entries))), self.mark.ready.eq(ready)]
 
         free, vacant = Signal(), Signal(init=1)  # the beat; the second for its many flip-flops
-        take_text = Signal()
         take_mark = Signal()
         give_end = Signal()
         ends_text, ends_mark = Signal(), Signal()
-        follows = Mux(at, entry_next[1], entry_next[0]) & self.text.valid & text_now & text.last
+        # What is due, if the beat is free; an end is due by itself only.
+        is_now = goes_on & Mux(at, entry_now[1], entry_now[0])
+        due_text = goes_on & text_now & self.text.valid
+        due_mark = is_now | (goes_on & Mux(at, entry_next[1], entry_next[0]) & text_now & self.text.valid & text.last)
+        due_end = is_now & entry.end
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
             give_end.eq(free & owes_end),
             self.text.ready.eq(free & goes_on & text_now),
-            take_text.eq(self.text.ready & self.text.valid),
-            ends_text.eq(take_text & text.last),
-            take_mark.eq(free & goes_on & (Mux(at, entry_now[1], entry_now[0]) | follows)),
+            ends_text.eq(free & due_text & text.last),
+            take_mark.eq(free & due_mark),
             ends_mark.eq(take_mark & (entry.mark.last | entry.end)),
         ]
         with m.If(ends_text):
@@ -111,18 +113,18 @@ class Merge(wiring.Component):
 
         beat = self.o.payload
         with m.If(free):
-            m.d.sync += [self.o.valid.eq(take_text | take_mark | give_end), vacant.eq(~(take_text | take_mark | give_end))]
+            m.d.sync += [self.o.valid.eq(due_text | due_mark | owes_end), vacant.eq(~(due_text | due_mark | owes_end))]
         with m.If(vacant | self.o.ready):
             m.d.sync += [
-                beat.text.valid.eq(take_text),
+                beat.text.valid.eq(due_text),
                 beat.text.data.eq(text.data),
                 beat.text.count.eq(text.count),
                 beat.text.index.eq(text.index),
                 beat.text.last.eq(text.last),
                 beat.mark.eq(entry.mark),
-                beat.mark.valid.eq(take_mark & ~entry.end),
-                beat.done.eq(take_mark & entry.end),
-                beat.good.eq(take_mark & entry.end & (entry.code == 0)),
+                beat.mark.valid.eq(due_mark & ~entry.end),
+                beat.done.eq(due_end),
+                beat.good.eq(due_end & (entry.code == 0)),
             ]
             with m.If(owes_end):
                 m.d.sync += [beat.mark.eq(0), beat.mark.valid.eq(1), beat.mark.type.eq(WordType.END), beat.mark.last.eq(1)]
@@ -140,7 +142,7 @@ class Merge(wiring.Component):
                         m.d.comb += kinds.eq(kind.value)
         with m.If(self.verdict.ready):
             m.d.sync += self.verdict.valid.eq(0)
-        with m.If(take_mark & entry.end):
+        with m.If(free & due_end):
             m.d.sync += self.verdict.valid.eq(1)
         with m.If(~self.verdict.valid):
             m.d.sync += [

@@ -104,7 +104,7 @@ class Names(wiring.Component):
         delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH, promised=True, direct=True)
-        found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH, "hint": _HINT})
+        found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
         m.submodules.results = results = StreamFifo(found, _DEPTH, promised=True, direct=True)
         m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1, promised=True)
         judged = _judged(config)
@@ -228,7 +228,6 @@ class Names(wiring.Component):
             results.i.payload.hit.eq(cam.result.hit),
             results.i.payload.slot.eq(cam.result.value),
             results.i.payload.key.eq(cam.result_key),
-            results.i.payload.hint.eq(_hint(cam.result_key)),
         ]
 
         # --- What was found for the next name. One that is not found may have been learned after it was searched for: those learned of
@@ -244,8 +243,10 @@ class Names(wiring.Component):
         head_valid = Signal()
         coming, coming_valid = results.o.payload, results.o.valid
         alike = Signal(_RECENT)
-        # A name that was not found takes two clocks at least: whether one looks like it, and whether there is room, is known a clock later.
-        head_ready, room = Signal(), Signal(init=1)
+        head_hint = _hint(head.key)
+        # A name that was not found takes three clocks at least: whether one looks like it is known after one, and then whether there is
+        # room.
+        head_ready, looked, room = Signal(), Signal(), Signal(init=1)
         likely = alike.any()
         # The word that comes next: it needs nothing but its name's result, if it is the first of one.
         word = Signal(delayed)
@@ -273,7 +274,7 @@ class Names(wiring.Component):
         moves = ~head_valid | consumes
         m.d.comb += results.o.ready.eq(moves)
         m.d.sync += [
-            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (head_valid & ~likely & insert_room))),
+            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (looked & ~likely & insert_room))),
             room.eq(learned != config.learned),
         ]
         now_at = Signal(_RECENT, init=1)
@@ -282,7 +283,7 @@ class Names(wiring.Component):
             m.d.sync += [usable.eq((usable | now_at) & ~now_at.rotate_left(1)), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
-                    m.d.sync += hint.eq(head.hint)
+                    m.d.sync += hint.eq(head_hint)
         with m.If(~fsm["RUN"]):
             m.d.sync += usable.eq(0)
         chosen_at, checks = Signal(range(_RECENT)), Signal(2)
@@ -296,20 +297,16 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            own_hint = learns & (head.hint == coming.hint)
-            m.d.sync += [
-                head_valid.eq(coming_valid),
-                head.eq(coming),
-                # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
-                alike.eq(Cat(*((usable[k] & (hints[k] == coming.hint)) | (now_at[k] & own_hint) for k in range(_RECENT)))),
-                checks.eq(0),
-            ]
-        with m.Elif(head_valid & ~head_ready & ~head.hit & likely):
+            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), looked.eq(0), checks.eq(0)]
+        with m.Elif(~looked):
+            # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
+            m.d.sync += [looked.eq(1), alike.eq(usable & Cat(*(hint == head_hint for hint in hints)))]
+        with m.Elif(checks[1]):
+            m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
+            with m.If(same_key):
+                m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
+        with m.Elif(~head_ready & ~head.hit & likely):
             m.d.sync += checks.eq(checks + 1)
-            with m.If(checks == 2):
-                m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
-                with m.If(same_key):
-                    m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
         m.d.sync += [
             in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
             # Those in flight may all be new, and the tag that comes may bring its element, its attributes, and one that is too many.

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import INDEX_MAX
 from hdl.layouts import ByteCount, WordType
+from hdl.scbxp.onehot import any_of
 from hdl.scbxp.segments import TOKEN_COUNT, MarkSegment, TextSegment
 from hdl.stream.fifo import StreamFifo
 
@@ -53,28 +54,25 @@ class PackedText(data.Struct):
 
 class _Joined:
     """A segment behind the bytes that are held, or in their place if it ``begins``: whether more than a word comes of it (``over``), and
-    how many bytes are held then (``count``)."""
+    ``count`` and ``filled`` of what is held then; ``filled`` has a bit for each byte."""
 
-    def __init__(self, m, held_count, count, begins):
+    def __init__(self, m, held_count, held_filled, count, begins):
         more, self.over, self.count = Signal(name="more"), Signal(name="over"), Signal(3, name="joined_count")
-        total = Signal(4, name="total")
+        self.filled = Signal(4, name="joined_filled")
+        new_filled = Cat(*(count > k for k in range(4)))
+        self._held_filled = held_filled
         self._shift = Signal(2, name="shift")
-        # By lane: what is held stays, and the segment is put behind it; in the word, and in the one held then.
-        self._first = [Signal(name=f"first{k}") for k in range(4)]
-        self._stays, self._moves = ([Signal(name=f"{name}{k}") for k in range(4)] for name in ("stays", "moves"))
+        # By lane: what is held stays, and what the segment brings, moved behind it, comes there.
+        self._stays, self._comes = Signal(4, name="stays"), Signal(4, name="comes")
         m.d.comb += [
-            total.eq(held_count + count),
-            more.eq(total > 4),
+            more.eq(any_of(held_filled[3 - k] & new_filled[k] for k in range(4))),
             self.over.eq(more & ~begins),
-            self.count.eq(Mux(begins, count, Mux(more, total - 4, total))),
-            self._shift.eq(held_count & ~begins.replicate(3)),
+            self._shift.eq(held_count[:2] & ~begins.replicate(2)),
+            self._stays.eq(held_filled & ~(more | begins).replicate(4)),
+            self._comes.eq((held_filled ^ ~more.replicate(4)) | begins.replicate(4)),
+            self.filled.eq(self.fields(held_filled, new_filled)[1]),
+            self.count.eq(Cat((self._shift + count)[:2], self.filled[3])),
         ]
-        for k in range(4):
-            m.d.comb += [
-                self._first[k].eq(held_count > k),
-                self._stays[k].eq((held_count > k) & ~more & ~begins),
-                self._moves[k].eq(((held_count > k) == more) | begins),
-            ]
 
     def fields(self, held, new):
         """Of what is held and what the segment brings, a part for each byte: the word that is full if there is more than one, and what is
@@ -85,8 +83,8 @@ class _Joined:
         first, rest = [], []
         for k in range(4):
             part = slice(k * size, (k + 1) * size)
-            first.append(Mux(self._first[k], held[part], rotated[part]))
-            rest.append((held[part] & self._stays[k].replicate(size)) | (rotated[part] & self._moves[k].replicate(size)))
+            first.append(Mux(self._held_filled[k], held[part], rotated[part]))
+            rest.append((held[part] & self._stays[k].replicate(size)) | (rotated[part] & self._comes[k].replicate(size)))
         return Cat(*first), Cat(*rest)
 
 
@@ -103,7 +101,7 @@ class MarkPacker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         segment = self.i.payload
-        held = Signal(PackedMark)
+        held, filled = Signal(PackedMark), Signal(4)
         pending = Signal()
         closed = Signal()
 
@@ -121,7 +119,7 @@ class MarkPacker(wiring.Component):
 
         more = Signal()  # the segment continues the token
         m.d.comb += more.eq(self.i.valid & ~segment.begins & ~segment.end)
-        joined = _Joined(m, held.count, segment.count, segment.begins)
+        joined = _Joined(m, held.count, filled, segment.count, segment.begins)
         fields = ("data", "starts", "colons")
         words = {name: joined.fields(getattr(held, name), getattr(segment, name)) for name in fields}
 
@@ -153,7 +151,7 @@ class MarkPacker(wiring.Component):
                 m.d.comb += [self.i.ready.eq(1), gives.eq(Mux(segment.begins, pending, joined.over))]
                 m.d.sync += pending.eq(1)
                 m.d.sync += [getattr(held, name).eq(rest) for name, (_, rest) in words.items()]
-                m.d.sync += held.count.eq(joined.count)
+                m.d.sync += [held.count.eq(joined.count), filled.eq(joined.filled)]
                 close()
                 with m.If(segment.begins):
                     m.d.sync += [
@@ -184,13 +182,13 @@ class TextPacker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         segment = self.i
-        held = Signal(PackedText)
+        held, filled = Signal(PackedText), Signal(4)
         pending = Signal()
         closed = Signal()
         some = self.i_valid & (segment.count != 0)
         anew = Signal()  # the segment is no part of what is held; of no meaning without one
         m.d.comb += anew.eq(~pending | closed | segment.ends_before)
-        joined = _Joined(m, held.count, segment.count, anew)
+        joined = _Joined(m, held.count, filled, segment.count, anew)
         word, rest = joined.fields(held.data, segment.data)
 
         ends = closed | (self.i_valid & segment.ends_before)
@@ -204,7 +202,8 @@ class TextPacker(wiring.Component):
         with m.If(ends):
             m.d.sync += [pending.eq(0), closed.eq(0)]
         with m.If(some):
-            m.d.sync += [pending.eq(1), closed.eq(segment.ends_after), held.data.eq(rest), held.count.eq(joined.count)]
+            m.d.sync += [pending.eq(1), closed.eq(segment.ends_after)]
+            m.d.sync += [held.data.eq(rest), held.count.eq(joined.count), filled.eq(joined.filled)]
             with m.If(anew):
                 m.d.sync += [held.index.eq(0), held.marks.eq(segment.marks)]
             with m.Elif(joined.over):
