@@ -89,8 +89,9 @@ class Namer(wiring.Component):
         response = self.i_response.payload
         m.d.comb += self.i_response.ready.eq(1)
         m.d.sync += [asked.eq(asked + asks - pops), answered.eq(answered + self.i_response.valid - pops)]
-        # Words come every other clock at most.
-        m.d.sync += may_ask.eq((asked != _AHEAD) & pieces.i.ready)
+        # Words come every other clock at most, and go to the queue of pieces a clock later.
+        puts, cuts = Signal(), Signal()
+        m.d.sync += may_ask.eq((asked != _AHEAD) & pieces.i.ready & ~puts)
         for n, one in enumerate(found):
             with m.If(self.i_response.valid & (answered - pops == n)):
                 m.d.sync += [one.ok.eq(response.ok), one.name.eq(response.name)]
@@ -117,7 +118,8 @@ class Namer(wiring.Component):
             | Cat((answered > n) & one.ok & (one.name == back) for n, one in enumerate(found)).any()
         )
 
-        # Words go to the queue of pieces, those of names to the name table; of a name the last one goes to both.
+        # Words go to the queue of pieces, those of names to the name table; of a name the last one goes to both. The relay still has a
+        # word in the clock after it was taken.
         m.submodules.words = words = Relay(data.StructLayout({"word": ProgramWord, "named": 1}))
         m.d.comb += [
             words.i.valid.eq(self.i.valid),
@@ -136,7 +138,8 @@ class Namer(wiring.Component):
             closes.eq(opened & ~named),
             pieces.i.payload.word.eq(word),
             pieces.i.payload.named.eq(named),
-            pieces.i.payload.cut.eq(closes & (word.op == ProgramOp.ABORT)),
+            pieces.i.payload.cut.eq(cuts),
+            pieces.i.valid.eq(puts),
             request.data.eq(word.data),
             request.count.eq(word.count),
             request.last.eq(word.last),
@@ -153,8 +156,8 @@ class Namer(wiring.Component):
             requests.i.valid.eq(begins),
             asks.eq(begins & requests.i.ready & word.last),
             words.o.ready.eq((begins & requests.i.ready) | passes_on),
-            pieces.i.valid.eq(asks | passes_on),
         ]
+        m.d.sync += [puts.eq(asks | passes_on), cuts.eq(closes & (word.op == ProgramOp.ABORT))]
         with m.If(begins & requests.i.ready):
             m.d.sync += opened.eq(~word.last)
         with m.If(returns):

@@ -138,7 +138,8 @@ class StringStore(wiring.Component):
         buffer_word = Mux(adds, literal.read.data, document.read.data)
         differs = Signal(4)
         m.d.sync += differs.eq(Cat(words.read[0].data.data.word_select(n, 8) != buffer_word.word_select(n, 8) for n in range(4)))
-        looks = Signal()
+        m.d.sync += total.eq((length + 3) >> 2)
+        looks, meets = Signal(), Signal()
 
         def fold(value):
             return Cat(value[n] ^ (value[n + 8] if n < 8 else 0) for n in range(16))[:value_bits]
@@ -151,7 +152,6 @@ class StringStore(wiring.Component):
         m.d.comb += [
             document.read.addr.eq(index),
             literal.read.addr.eq(index),
-            total.eq((length + 3) >> 2),
             records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.hash), bucket), 1), current.index)),
             records.write.addr.eq(Mux(to_bucket, Cat(bucket, 1), current.index)),
             records.write.data.eq(record),
@@ -160,6 +160,9 @@ class StringStore(wiring.Component):
         ]
         with m.If(to_bucket):
             m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: link.size].eq(bucket_link)]
+        with m.If(self.clear):
+            m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
+            m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
 
         def finish(found):
@@ -193,9 +196,6 @@ class StringStore(wiring.Component):
                 with m.Elif(self.relink):
                     m.d.sync += current.index.eq(self.value)
                     m.next = "RELINK"
-                with m.Elif(self.clear):
-                    m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
-                    m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
             with m.State("BUCKET"):
                 m.d.comb += in_bucket.eq(1)
                 m.next = "BUCKET1"
@@ -220,13 +220,13 @@ class StringStore(wiring.Component):
                 found = records.read[0].data
                 m.d.sync += [record.eq(found), word.eq(found.first), index.eq(0)]
                 m.next = "COMPARE"
-                with m.If(found.length != length):
-                    m.d.sync += current.eq(found.next)
-                    m.next = "STRING"
             with m.State("COMPARE"):
-                # one word after the other
+                # one word after the other of one that is as long
                 m.next = "COMPARE1"
-                with m.If(index == total):
+                with m.If(record.length != length):
+                    m.d.sync += current.eq(record.next)
+                    m.next = "STRING"
+                with m.Elif(index == total):
                     with m.If(adds):
                         m.d.sync += record.uses.eq(record.uses + 1)
                         m.next = "COUNT"
@@ -317,19 +317,27 @@ class StringStore(wiring.Component):
                     m.next = "IDLE"
             pause("FIND", "FIND1")
             with m.State("FIND1"):
-                # the string's place in the chain of its bucket
                 m.d.sync += current.eq(first_of)
+                m.next = "FIND2"
+            with m.State("FIND2"):
+                m.d.sync += meets.eq(current.index == before.index)
+                m.next = "FIND3"
+            with m.State("FIND3"):
+                # the string's place in the chain of its bucket
                 m.d.comb += bucket_link.eq(record.next)
                 m.next = "SEEK"
-                with m.If(first_of.index == before.index):
+                with m.If(meets):
                     m.d.comb += to_bucket.eq(1)
                     m.d.sync += current.eq(before)
                     m.next = "FREE"
             pause("SEEK", "SEEK1")
             pause("SEEK1", "SEEK2")
             with m.State("SEEK2"):
+                m.d.sync += meets.eq(records.read[0].data.next.index == before.index)
+                m.next = "SEEK3"
+            with m.State("SEEK3"):
                 m.next = "SEEK"
-                with m.If(records.read[0].data.next.index == before.index):
+                with m.If(meets):
                     m.d.sync += [record.eq(records.read[0].data), record.next.eq(record.next)]
                     m.next = "PASS"
                 with m.Else():

@@ -187,7 +187,7 @@ class ContentRoutingTable(wiring.Component):
 
         bucket = Signal(BUCKET_BITS)
         mate, leader = Signal(tsid_width(config)), Signal(tsid_width(config))
-        at_head = Signal()
+        at_head, several = Signal(), Signal()
         before, onward, after = Signal(tsid_width(config)), Signal(TsidLink(config)), Signal(TestLink(config))
         # The engine's reads; between documents the ports belong to registration.
         m.d.comb += [
@@ -254,9 +254,10 @@ class ContentRoutingTable(wiring.Component):
             strings.value.eq(entry.value),
             strings.link.eq(Cat(step, 1)),
         ]
+        # Two clocks behind the lists.
         for subject, mine in listed.items():
             with m.If(mine):
-                m.d.comb += head.eq(known_lists[subject])
+                m.d.sync += head.eq(known_lists[subject])
 
         heads_list = Signal()
         m.d.sync += heads_list.eq(head.step == held_step)
@@ -297,6 +298,8 @@ class ContentRoutingTable(wiring.Component):
             m.d.sync += [wants.eq(1), last_before.eq(self.begun)]
 
         highs = Signal(range(config.names + 1))
+        rises, falls = Signal(), Signal()
+        m.d.sync += [rises.eq(0), falls.eq(0), highs.eq(highs + rises - falls)]
         m.d.comb += self.hcd.eq(highs != 0)
         visited = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
         rowed = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE)
@@ -310,7 +313,7 @@ class ContentRoutingTable(wiring.Component):
         lone, none = Signal(), Signal()
         m.d.sync += [lone.eq(record.visits == 1), none.eq(record.visits == 0)]
         m.d.comb += release.payload.eq(entry.name)
-        letters, letter, literal_ends = Signal(32), Signal(3), Signal()
+        letters, letter, spelt, literal_ends = Signal(32), Signal(3), Signal(), Signal()
         step_name, step_any = Signal(name_bits), Signal()
         slot, kept_slot = Signal(ceil_log2(places)), Signal(ceil_log2(places))
         compares = Signal()
@@ -327,7 +330,7 @@ class ContentRoutingTable(wiring.Component):
             m.d.comb += runs.write.data.as_value()[: TestLink(config).size].eq(bucket_write.data)
         # Subscriptions that ask the same share a run; they are found by a hash and compared bit by bit.
         m.submodules.equals = equals = BlockRam(shape=TestLink(config), depth=steps, output_register=True)
-        other = Signal(TestLink(config))
+        other, chased, meets = Signal(TestLink(config)), Signal(TestLink(config)), Signal()
         shared = Signal()
         m.d.comb += [self.last_step.eq(tail), self.shared.eq(shared)]
         staged = stage_read.data
@@ -378,22 +381,29 @@ class ContentRoutingTable(wiring.Component):
 
         # Whether a bit of another run is the staged one, a clock after the records and the literal have been read.
         held = records.read[0].data
-        alike, parts = Signal(), Signal(6)
+        shares = 6
+        name_half, value_half = name_bits // 2, len(entry.value) // 2
+        other_value, other_key = nodes.read[0].data.value, numbers.read[0].data.as_value()
+        alike, parts = Signal(3), Signal(4 + shares)
         m.d.sync += [
             alike.eq(
-                (held.kind == staged.kind)
-                & (held.far == staged.far)
-                & (held.name == staged.name)
-                & (held.anyone == staged.anyone)
-                & (held.last == final)
-                & (held.contains == contains)
+                Cat(
+                    (held.kind == staged.kind)
+                    & (held.far == staged.far)
+                    & (held.anyone == staged.anyone)
+                    & (held.last == final)
+                    & (held.contains == contains),
+                    held.name[:name_half] == staged.name[:name_half],
+                    held.name[name_half:] == staged.name[name_half:],
+                )
             ),
             parts.eq(
                 Cat(
                     nodes.read[0].data.operator == entry.operator,
                     nodes.read[0].data.number == entry.number,
-                    entry.number | (nodes.read[0].data.value == entry.value),
-                    *(~entry.number | (numbers.read[0].data.as_value()[at::3] == entry.key.as_value()[at::3]) for at in range(3)),
+                    entry.number | (other_value[:value_half] == entry.value[:value_half]),
+                    entry.number | (other_value[value_half:] == entry.value[value_half:]),
+                    *(~entry.number | (other_key[at::shares] == entry.key.as_value()[at::shares]) for at in range(shares)),
                 )
             ),
         ]
@@ -450,7 +460,7 @@ class ContentRoutingTable(wiring.Component):
                         m.next = "ASK_REMOVE"
             with m.State("PIECE"):
                 # the next word of the program; each of its names is one token ID
-                m.d.sync += [letters.eq(word.data), letter.eq(word.count)]
+                m.d.sync += [letters.eq(word.data), letter.eq(word.count), spelt.eq(word.count == 0)]
                 m.d.comb += naming.eq(1)
                 # What it says goes to the entry while it is still awaited, too. A literal belongs to the word before.
                 with m.If(given.literal):
@@ -510,8 +520,7 @@ class ContentRoutingTable(wiring.Component):
                     names.write.data.marks.presence.eq(record.marks.presence | present),
                     names.write.en.eq(1),
                 ]
-                with m.If(record.visits == HCD_VISITS):
-                    m.d.sync += highs.eq(highs + 1)
+                m.d.sync += rises.eq(record.visits == HCD_VISITS)
                 stage_entry()
             with m.State("STAGE"):
                 stage_entry()
@@ -524,9 +533,9 @@ class ContentRoutingTable(wiring.Component):
                         m.d.sync += [failed.eq(refusal.FULL_VALUES), refused.eq(1)]
             with m.State("DIGITS"):
                 # byte after byte of the literal's number
-                m.d.comb += [decimal.push.eq(letter != 0), decimal.byte.eq(letters[:8])]
-                m.d.sync += [letters.eq(letters >> 8), letter.eq(letter - 1)]
-                with m.If(letter == 0):
+                m.d.comb += [decimal.push.eq(~spelt), decimal.byte.eq(letters[:8])]
+                m.d.sync += [letters.eq(letters >> 8), letter.eq(letter - 1), spelt.eq(letter == 1)]
+                with m.If(spelt):
                     m.next = "PIECE"
                     with m.If(literal_ends):
                         m.next = "NUMBER"
@@ -559,7 +568,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("TRY3"):
                 m.d.comb += steals.eq(1)
                 m.next = "UNLIKE"
-                with m.If(alike):
+                with m.If(alike.all()):
                     with m.If(~compared):
                         m.next = "ALIKE"
                     with m.Elif(view.node_en):
@@ -641,7 +650,8 @@ class ContentRoutingTable(wiring.Component):
             pause("LIST0", "LIST1")
             pause("LIST1", "LIST2")
             pause("LIST2", "LIST3")
-            with m.State("LIST3"):
+            pause("LIST3", "LIST4")
+            with m.State("LIST4"):
                 m.d.comb += write_node(head)
                 hangs = Signal()
                 m.d.comb += [hangs.eq(compared & by_value), nodes.write.en.eq(compared)]
@@ -741,12 +751,14 @@ class ContentRoutingTable(wiring.Component):
             pause("FOUND4", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), at_head.eq(1), onward.eq(linked)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), several.eq(heads.data.more), at_head.eq(1), onward.eq(linked)]
+                m.next = "PART0"
+            with m.State("PART0"):
                 m.next = "PART1"
-                with m.If(heads.data.tsid == command.tsid):
+                with m.If(leader == command.tsid):
                     m.next = "RELEASE"
-                    with m.If(heads.data.more):
-                        m.d.comb += [heads.write_en.eq(1), heads.write.eq(linked)]
+                    with m.If(several):
+                        m.d.comb += [heads.write_en.eq(1), heads.write.eq(onward)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
@@ -756,13 +768,15 @@ class ContentRoutingTable(wiring.Component):
             pause("PART2", "PART3")
             pause("PART3", "PART4")
             with m.State("PART4"):
+                m.d.sync += [leader.eq(linked.tsid), several.eq(linked.more)]
+                m.next = "PART5"
+            with m.State("PART5"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
-                following = linked
-                m.d.sync += [leader.eq(following.tsid), before.eq(mate), at_head.eq(0)]
+                m.d.sync += [before.eq(mate), at_head.eq(0)]
                 m.next = "PART1"
-                with m.If(following.tsid == command.tsid):
+                with m.If(leader == command.tsid):
                     m.next = "RELEASE"
-                    with m.If(following.more):
+                    with m.If(several):
                         m.d.sync += [links.write_en.eq(1), links.write.eq(onward)]
                     with m.Elif(at_head):
                         m.d.comb += [heads.write_en.eq(1), heads.write.tsid.eq(mate)]
@@ -776,18 +790,26 @@ class ContentRoutingTable(wiring.Component):
             pause("FORGET2", "FORGET3")
             with m.State("FORGET3"):
                 m.d.sync += [after.eq(equals.read[0].data), other.eq(same_hash)]
+                m.next = "FORGET4"
+            with m.State("FORGET4"):
+                m.d.comb += bucket_write.data.eq(after)
                 m.next = "CHASE"
-                with m.If(same_hash.step == first):
-                    m.d.comb += [bucket_write.en.eq(1), bucket_write.data.eq(equals.read[0].data)]
+                with m.If(other.step == first):
+                    m.d.comb += bucket_write.en.eq(1)
                     m.next = "RELEASE"
             pause("CHASE", "CHASE1")
             pause("CHASE1", "CHASE2")
             with m.State("CHASE2"):
-                m.d.sync += other.eq(equals.read[0].data)
+                m.d.sync += [chased.eq(equals.read[0].data), meets.eq(equals.read[0].data.step == first)]
+                m.next = "CHASE3"
+            with m.State("CHASE3"):
+                m.d.comb += [equals.write.addr.eq(other.step), equals.write.data.eq(after)]
                 m.next = "CHASE"
-                with m.If(equals.read[0].data.step == first):
-                    m.d.comb += [equals.write.en.eq(1), equals.write.addr.eq(other.step), equals.write.data.eq(after)]
+                with m.If(meets):
+                    m.d.comb += equals.write.en.eq(1)
                     m.next = "RELEASE"
+                with m.Else():
+                    m.d.sync += other.eq(chased)
 
             with m.State("RELEASE"):
                 # take back one bit after the other, of the table or of the stage
@@ -832,9 +854,10 @@ class ContentRoutingTable(wiring.Component):
             with m.State("UNLIST"):
                 m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value)]
                 m.d.sync += [entry.number.eq(own.number), entry.operator.eq(own.operator)]
-                m.next = "UNLIST1"
+                m.next = "UNLIST0"
                 with m.If(unlisted):
                     m.next = "LEAVE3"
+            pause("UNLIST0", "UNLIST1")
             with m.State("UNLIST1"):
                 # out of its list, be it the first or further back
                 m.d.sync += node.eq(head.step)
@@ -866,12 +889,16 @@ class ContentRoutingTable(wiring.Component):
             pause("WALK", "WALK1")
             pause("WALK1", "WALK2")
             with m.State("WALK2"):
+                m.d.sync += meets.eq(nodes.read[0].data.next.step == held_step)
+                m.next = "WALK3"
+            with m.State("WALK3"):
                 m.d.comb += [nodes.write.addr.eq(node), nodes.write.data.eq(nodes.read[0].data), nodes.write.data.next.eq(own.next)]
-                m.d.sync += node.eq(nodes.read[0].data.next.step)
                 m.next = "WALK"
-                with m.If(nodes.read[0].data.next.step == held_step):
+                with m.If(meets):
                     m.d.comb += nodes.write.en.eq(1)
                     m.next = "LEAVE3"
+                with m.Else():
+                    m.d.sync += node.eq(nodes.read[0].data.next.step)
             pause("LEAVE", "LEAVE0")
             pause("LEAVE0", "LEAVE1")
             pause("LEAVE1", "LEAVE2")
@@ -889,8 +916,7 @@ class ContentRoutingTable(wiring.Component):
                         names.write.data.marks.eq(Mux(lone, 0, record.marks)),
                         names.write.en.eq(visited),
                     ]
-                    with m.If(visited & (record.visits == HCD_VISITS + 1)):
-                        m.d.sync += highs.eq(highs - 1)
+                    m.d.sync += falls.eq(visited & (record.visits == HCD_VISITS + 1))
                     m.d.sync += index.eq(index + 1)
                     m.next = "LEFT"
             pause("LEFT", "LEFT1")

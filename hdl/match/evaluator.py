@@ -132,7 +132,16 @@ class Evaluator(wiring.Component):
             m.d.comb += value.nan.eq(1)
         looks = Signal()
         judged = data.StructLayout(
-            {"step": step_width(config), "operator": ProgramOperator, "number": 1, "contains": 1, "same": 1, "meant": 1, "excess": 1}
+            {
+                "step": step_width(config),
+                "operator": ProgramOperator,
+                "number": 1,
+                "contains": 1,
+                "same": 1,
+                "fits": 1,
+                "named": 1,
+                "excess": 1,
+            }
         )
         judging, judge = Signal(), Signal(judged)
         # long known when a test comes
@@ -143,7 +152,7 @@ class Evaluator(wiring.Component):
         over = Signal()
         holds = Signal()
         differs = judge.operator == ProgramOperator.NE
-        m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~judge.same, judge.meant)))
+        m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~judge.same, judge.fits & judge.named)))
         m.d.sync += [
             judging.eq(looks),
             judge.step.eq(walk.step),
@@ -151,7 +160,8 @@ class Evaluator(wiring.Component):
             judge.number.eq(node.number),
             judge.contains.eq(node.contains),
             judge.same.eq(string.found & ~long & (string.value == node.value)),
-            judge.meant.eq((node.subject == about) & (node.anyone | (own_string & (node.name == own_name)))),
+            judge.fits.eq(node.subject == about),
+            judge.named.eq(node.anyone | (own_string & (node.name == own_name))),
             judge.excess.eq(((decimal.over & ~unlike) | beyond) & ~view.number.nan),
             parts.eq(compare(value, view.number)),
             telling.eq(judging & holds),
@@ -369,12 +379,11 @@ class Evaluator(wiring.Component):
                     view.node_en.eq(1),
                     view.node_step.eq(pick.step),
                 ]
-                m.d.sync += walk.eq(pick)
+                m.d.sync += [walk.eq(pick), mine.eq(node.next)]
                 m.next = "WAIT"
                 with m.If(~pick.valid):
                     m.next = "RUN"
                 with m.Elif(~self.room):
-                    m.d.sync += mine.eq(node.next)
                     m.next = "PICK"
                 with m.If(self.room & ~node.next.valid):
                     m.d.sync += anyone.valid.eq(0)

@@ -99,7 +99,9 @@ class JobQueues(wiring.Component):
             with m.If(reads[n]):
                 m.d.sync += [waiting.eq(read.data), arrived.eq(1), consume[n].eq(consume[n] + 1)]
             with m.If(empty[n]):
-                m.d.sync += [head[n].eq(arrived), empty[n].eq(~arrived), self.o[n].payload.eq(waiting)]
+                m.d.sync += self.o[n].payload.eq(waiting)
+            with m.If(~head[n]):
+                m.d.sync += [head[n].eq(arrived), empty[n].eq(~arrived)]
                 with m.If(arrived):
                     m.d.sync += [arrived.eq(0), ahead[n].eq(0)]
             with m.Elif(self.o[n].ready):

@@ -102,7 +102,8 @@ class LinkSender(wiring.Component):
             for number, field in enumerate(fields):
                 with m.Case(number):
                     m.d.comb += word.data.eq(field)
-        final = Signal()
+        # The last word but one, and the last.
+        nears, final = Signal(), Signal()
         m.d.comb += [
             word.count.eq(4),
             word.last.eq(final & bare),
@@ -121,8 +122,8 @@ class LinkSender(wiring.Component):
                     sends.eq(final | (self.i.valid & (~job.body | known))),
                 ]
                 with m.If(heads):
-                    m.d.sync += [index.eq(Mux(final, 0, index + 1)), final.eq(index == HEADER_WORDS - 2)]
-                with m.If(heads & (index == HEADER_WORDS - 2) & bare):
+                    m.d.sync += [index.eq(Mux(final, 0, index + 1)), nears.eq(index == HEADER_WORDS - 3), final.eq(nears)]
+                with m.If(heads & nears & bare):
                     finish()
                 with m.If(final & frames.i.ready & ~bare):
                     m.d.comb += self.begin.eq(1)

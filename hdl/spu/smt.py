@@ -61,7 +61,7 @@ class SubscriptionMappingTable(wiring.Component):
 
     A t-SID is 1 to the number of subscriptions, never 0. Freed ones are used again in the order in which they were freed, after those
     never used. Chains make the key look-up exact whatever the collisions: the table is full only when all t-SIDs are in use.
-    The answer to FIND and ADD comes 5 clocks after the request, and at most 6 later for each entry compared; that to UNLINK after 8, and 2
+    The answer to FIND and ADD comes 5 clocks after the request, and at most 6 later for each entry compared; that to UNLINK after 9, and 2
     later for each entry passed; that to FREE after 2. After a reset and at CLEAR the table takes a clock for each of its chains.
 
     Parameters
@@ -116,15 +116,18 @@ class SubscriptionMappingTable(wiring.Component):
         at_head = Signal()
         m.d.comb += link.eq(Mux(at_head, first_part.read[0].data, found_link.tsid))
 
-        # Pointers are read and written, and entries compared, by the machine below; in other clocks entries are read for others.
-        read_place, reads_link, comparing = Signal(bits), Signal(), Signal()
+        # Pointers are read and written, and entries compared, by the machine below; in other clocks entries are read for others. What is
+        # read is known a clock ahead, or it is where the pointer that has just come points to; it is written a clock after it was told.
+        read_place, reads_link, reads_own, follows = Signal(bits), Signal(), Signal(), Signal()
+        m.d.sync += [reads_link.eq(0), reads_own.eq(0), follows.eq(0)]
         entry = Signal(SmtEntry)
         write_place, write_link = Signal(bits), Signal(link_shape)
         write_entry, write_first, write_after = Signal(), Signal(), Signal()
+        m.d.sync += [write_entry.eq(0), write_first.eq(0), write_after.eq(0)]
         for number, part in enumerate(parts):
             m.d.comb += [
                 part.read[0].en.eq(1),
-                part.read[0].addr.eq(Cat(Mux(reads_link, read_place, Mux(comparing, link, self.i_read.payload)), reads_link)),
+                part.read[0].addr.eq(Cat(Mux(follows, link, Mux(reads_own, read_place, self.i_read.payload)), reads_link)),
                 part.write.addr.eq(Cat(write_place, ~write_entry)),
                 part.write.data.eq(entry.as_value()[number * _PART : (number + 1) * _PART]),
                 part.write.en.eq(write_entry | (write_first, write_after, 0)[number]),
@@ -134,13 +137,18 @@ class SubscriptionMappingTable(wiring.Component):
                     m.d.comb += part.write.data[: link_shape.size].eq(write_link)
 
         def read_after(tsid):
-            m.d.comb += [read_place.eq(tsid), reads_link.eq(1)]
+            """In the next clock."""
+            m.d.sync += [read_place.eq(tsid), reads_own.eq(1), reads_link.eq(1)]
+
+        def follow(*, after):
+            """In the next clock, which brings the pointer: reads the pointer after what it points to, or the entry."""
+            m.d.sync += [follows.eq(1), reads_link.eq(after)]
 
         def put_first(number, tsid):
-            m.d.comb += [write_place.eq(number), write_link.tsid.eq(tsid), write_first.eq(1)]
+            m.d.sync += [write_place.eq(number), write_link.tsid.eq(tsid), write_first.eq(1)]
 
         def put_after(place, tsid, chain):
-            m.d.comb += [write_place.eq(place), write_link.tsid.eq(tsid), write_link.chain.eq(chain), write_after.eq(1)]
+            m.d.sync += [write_place.eq(place), write_link.tsid.eq(tsid), write_link.chain.eq(chain), write_after.eq(1)]
 
         tsid = Signal(bits)
         adding = Signal()
@@ -148,7 +156,7 @@ class SubscriptionMappingTable(wiring.Component):
         first = Signal(bits)
         current = Signal(bits)
         place = Signal(bits)
-        placed = Signal()
+        placed, is_own, is_none = Signal(), Signal(), Signal()
         sweep = Signal(bits)
         clearing = Signal()
 
@@ -197,19 +205,23 @@ class SubscriptionMappingTable(wiring.Component):
             # Waits for a request.
             with m.State("IDLE"):
                 request = self.i.payload
+                hashed = _hash(request.entry.key.as_value(), bits)
                 m.d.comb += [self.i.ready.eq(1), unused.eq(1)]
                 m.d.sync += [
                     entry.eq(request.entry),
                     at_head.eq(1),
                     tsid.eq(request.tsid),
-                    head.eq(_hash(request.entry.key.as_value(), bits)),
+                    head.eq(hashed),
+                    read_place.eq(Mux(request.op == SmtOp.UNLINK, request.tsid, hashed)),
                     adding.eq(request.op == SmtOp.ADD),
                 ]
                 with m.If(self.i.valid):
                     with m.Switch(request.op):
                         with m.Case(SmtOp.ADD, SmtOp.FIND):
+                            m.d.sync += [reads_own.eq(1), reads_link.eq(1)]
                             m.next = "HEAD"
                         with m.Case(SmtOp.UNLINK):
+                            m.d.sync += [reads_own.eq(1), reads_link.eq(1)]
                             m.next = "UNLINK-CHAIN"
                         with m.Case(SmtOp.FREE):
                             m.next = "FREE"
@@ -219,13 +231,12 @@ class SubscriptionMappingTable(wiring.Component):
 
             # Asks for the first of the chain, then for the next free t-SID but one.
             with m.State("HEAD"):
-                read_after(head)
+                read_after(free_first)
                 m.next = "HEAD-WAIT"
             with m.State("HEAD-WAIT"):
-                read_after(free_first)
+                follow(after=0)
                 m.next = "FIRST"
             with m.State("FIRST"):
-                m.d.comb += comparing.eq(1)
                 m.d.sync += [first.eq(link), current.eq(link), at_head.eq(0)]
                 m.next = "ENTRY"
                 with m.If(link == 0):
@@ -233,25 +244,25 @@ class SubscriptionMappingTable(wiring.Component):
 
             # Compares the entry asked for, while the pointer after it is read.
             with m.State("ENTRY"):
+                read_after(current)
                 m.next = "COMPARE"
             with m.State("COMPARE"):
                 m.d.sync += differs.eq(Cat(key[at : at + share] != other[at : at + share] for at in range(0, len(key), share)))
-                read_after(current)
                 m.next = "COMPARED"
             with m.State("COMPARED"):
                 with m.If(~differs.any()):
                     answer(found=1, tsid=current)
                     m.next = "IDLE"
                 with m.Else():
+                    follow(after=0)
                     m.next = "NEXT"
             with m.State("NEXT"):
-                m.d.comb += comparing.eq(1)
                 m.d.sync += current.eq(link)
                 m.next = "ENTRY"
                 with m.If(link == 0):
+                    read_after(free_first)
                     m.next = "ABSENT-READ"
             with m.State("ABSENT-READ"):
-                read_after(free_first)
                 m.next = "ABSENT-WAIT"
             with m.State("ABSENT-WAIT"):
                 m.d.comb += unused.eq(1)
@@ -276,12 +287,12 @@ class SubscriptionMappingTable(wiring.Component):
                     answer(tsid=free_first)
                     m.next = "ADD"
                 with m.Else():
+                    read_after(free_first)
                     m.next = "ABSENT-READ"
 
             # The answer has been given; the entry and the links follow.
             with m.State("ADD"):
-                m.d.comb += [write_place.eq(tsid), write_entry.eq(1)]
-                m.d.sync += used.eq(used + 1)
+                m.d.sync += [write_place.eq(tsid), write_entry.eq(1), used.eq(used + 1)]
                 m.next = "ADD-AFTER"
             with m.State("ADD-AFTER"):
                 put_after(tsid, first, head)
@@ -292,29 +303,31 @@ class SubscriptionMappingTable(wiring.Component):
 
             # Looks for the pointer to the t-SID in its chain, and lets it point to the one after it.
             with m.State("UNLINK-CHAIN"):
-                read_after(tsid)
                 m.next = "UNLINK-CHAIN-WAIT"
             with m.State("UNLINK-CHAIN-WAIT"):
                 m.next = "UNLINK-HEAD"
             with m.State("UNLINK-HEAD"):
                 read_after(found_link.chain)
                 m.d.sync += [head.eq(found_link.chain), placed.eq(0)]
+                m.next = "UNLINK-FIRST"
+            with m.State("UNLINK-FIRST"):
                 m.next = "UNLINK-WAIT"
             with m.State("UNLINK-WAIT"):
+                follow(after=1)
                 m.next = "UNLINK-STEP"
             with m.State("UNLINK-STEP"):
-                read_after(link)
-                m.d.sync += at_head.eq(0)
-                with m.If(link == tsid):
-                    m.next = "UNLINK-READ"
-                with m.Elif(link == 0):
+                m.d.sync += [at_head.eq(0), current.eq(link), is_own.eq(link == tsid), is_none.eq(link == 0)]
+                m.next = "UNLINK-STEPPED"
+            with m.State("UNLINK-STEPPED"):
+                with m.If(is_own):
+                    m.next = "UNLINK"
+                with m.Elif(is_none):
                     answer(tsid=tsid)
                     m.next = "IDLE"
                 with m.Else():
-                    m.d.sync += [place.eq(link), placed.eq(1)]
-                    m.next = "UNLINK-WAIT"
-            with m.State("UNLINK-READ"):
-                m.next = "UNLINK"
+                    m.d.sync += [place.eq(current), placed.eq(1)]
+                    follow(after=1)
+                    m.next = "UNLINK-STEP"
             with m.State("UNLINK"):
                 with m.If(placed):
                     put_after(place, link, head)
