@@ -86,11 +86,11 @@ class Link(wiring.Component):
         # --- What comes in: the number expected next, and the number whose place is being emptied.
         expected, freed = Signal(8), Signal(8)
         sizes_in = Array(Signal(8, name=f"size_in{place}") for place in range(_WINDOW))
-        fits = Signal()
+        # A head is complete clocks before its segment's bytes and more before its end: what is compared with it is so from registers.
+        in_turn, fits = Signal(), Signal()
+        m.d.sync += in_turn.eq((head.kind == SegmentKind.DATA) & ours & (head.a == expected) & ((expected - freed)[:8] < _WINDOW))
         m.d.comb += [
-            fits.eq(
-                (head.kind == SegmentKind.DATA) & ours & (head.a == expected) & ((expected - freed)[:8] < _WINDOW) & (head.length != 0)
-            ),
+            fits.eq(in_turn & (head.length != 0)),
             inbox.write.addr.eq(Cat(receiver.byte_index, expected[:_SLOT])),
             inbox.write.data.eq(receiver.byte),
             inbox.write.en.eq(receiver.byte_valid & fits),
@@ -111,9 +111,11 @@ class Link(wiring.Component):
         place_out = Signal(8)
         pause = Signal(range(_PAUSE))
         room = Signal()
-        closes = Signal()
+        closes, closing = Signal(), Signal()
+        # Whether there is room is known a clock after the number has changed.
+        m.d.sync += room.eq(((filled - acknowledged)[:8] < _WINDOW) & ~closing)
         m.d.comb += [
-            room.eq((filled - acknowledged)[:8] < _WINDOW),
+            closing.eq(closes & ~outbox.write.en),
             self.i.ready.eq(room & self.open & (place_out != Segment.MAX_PAYLOAD)),
             outbox.write.addr.eq(Cat(place_out, filled[:_SLOT])),
             outbox.write.data.eq(self.i.payload),
@@ -127,6 +129,8 @@ class Link(wiring.Component):
         silent = Signal(range(self._patience + 1))
         again = Signal()
 
+        final = Signal(8)
+        m.d.sync += final.eq(sizes_in[freed[:_SLOT]] - 1)
         with m.FSM(name="emptying"):
             with m.State("WAIT"):
                 m.d.sync += place_in.eq(0)
@@ -141,7 +145,7 @@ class Link(wiring.Component):
                 with m.If(taken.i.ready):
                     m.d.sync += place_in.eq(place_in + 1)
                     m.next = "FETCH"
-                    with m.If(place_in == sizes_in[freed[:_SLOT]] - 1):
+                    with m.If(place_in == final):
                         m.d.sync += [freed.eq(freed + 1), acknowledges.eq(1)]
                         m.next = "WAIT"
                 with m.If(self.reset):
@@ -151,7 +155,7 @@ class Link(wiring.Component):
             m.d.sync += [place_out.eq(place_out + 1), pause.eq(0)]
         with m.Elif((place_out != 0) & (pause != _PAUSE - 1)):
             m.d.sync += pause.eq(pause + 1)
-        with m.If(closes & ~outbox.write.en):
+        with m.If(closing):
             m.d.sync += [sizes_out[filled[:_SLOT]].eq(place_out), filled.eq(filled + 1), place_out.eq(0), pause.eq(0)]
 
         # --- Which segment the sender works on; it is chosen when the one before has left.
@@ -198,8 +202,12 @@ class Link(wiring.Component):
             m.d.sync += silent.eq(silent + 1)
 
         # --- Segments that have come.
-        news = Signal(8)
-        m.d.comb += news.eq(head.a - acknowledged)
+        news, known, resent = Signal(8), Signal(), Signal()
+        m.d.sync += [
+            news.eq(head.a - acknowledged),
+            known.eq(news <= (filled - acknowledged)[:8]),
+            resent.eq(news > (sent - acknowledged)[:8]),
+        ]
         with m.If(receiver.damaged):
             m.d.sync += self.damaged.eq(self.damaged + 1)
         with m.If(receiver.good & (head.kind == SegmentKind.OPEN)):
@@ -232,9 +240,9 @@ class Link(wiring.Component):
                 with m.Case(SegmentKind.POLL):
                     m.d.sync += [acknowledges.eq(1), asked.eq(0)]
                 with m.Case(SegmentKind.ACK, SegmentKind.REPEAT):
-                    with m.If(news <= (filled - acknowledged)[:8]):
+                    with m.If(known):
                         m.d.sync += acknowledged.eq(head.a)
-                        with m.If((news > (sent - acknowledged)[:8]) | (head.kind == SegmentKind.REPEAT)):
+                        with m.If(resent | (head.kind == SegmentKind.REPEAT)):
                             m.d.sync += sent.eq(head.a)
                         with m.If((head.kind == SegmentKind.REPEAT) & (sent != head.a)):
                             m.d.sync += self.repeated.eq(self.repeated + 1)
