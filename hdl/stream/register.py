@@ -56,6 +56,7 @@ class Relay(_Passed):
     """A stream through one place: a payload every other clock, one clock later, with no logic from either side to the other.
 
     What :class:`Register` does, with the same members, for streams that are never in a hurry, without logic for the payload.
+    ``o.payload`` stays for a clock more after it was taken.
     """
 
     def elaborate(self, platform):
