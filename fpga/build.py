@@ -132,7 +132,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("board", help="the board, or help for a list")
     parser.add_argument("--program", action="store_true", help="load what was built before")
     parser.add_argument("--mhz", type=float, help="the clock asked for, in place of the board's")
-    parser.add_argument("--limits", type=json.loads, metavar="JSON", help="fields to change in the board's limits")
+    parser.add_argument("--preset", choices=tuple(PRESETS), help="limits in place of the board's")
+    parser.add_argument("--limits", type=json.loads, metavar="JSON", help="fields to change in the limits")
     parser.add_argument("--seeds", type=int, default=int(os.environ.get("SEEDS") or 4), help="seeds to try at most")
     parser.add_argument("--nextpnr", default="", help="options of nextpnr, separated by spaces, in place of those of fpga/flow.py")
     given = parser.parse_args(arguments)
@@ -147,7 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.program:
         return program(one)
     allow = os.environ.get("ALLOW_FAIL") == "1"
-    config = dataclasses.replace(one.config, **given.limits) if given.limits else None
+    config = dataclasses.replace(PRESETS[given.preset] if given.preset else one.config, **given.limits or {})
     try:
         report = build(one, config=config, mhz=given.mhz, seeds=given.seeds, allow_fail=allow, extra=given.nextpnr)
     except FlowError as error:

@@ -98,9 +98,10 @@ def test_flow(small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     assert not (folder / "x2cbbr.bit").exists()
     failed = json.loads((folder / "report.json").read_text())
     assert (failed["met"], failed["requested_mhz"]) == (False, 400)
-    assert fpga.build.main(["ulx3s-25f", "--seeds", "2"]) == 0
+    assert fpga.build.main(["ulx3s-25f", "--seeds", "2", "--preset", "default", "--limits", '{"subscriptions": 31}']) == 0
     report = json.loads((folder / "report.json").read_text())
     assert report["met"]
+    assert (report["preset"], report["config"]["subscriptions"], report["config"]["steps"]) == ("limits of its own", 31, 1024)
     assert report["fmax_mhz"] >= report["requested_mhz"] == 80
     assert report["seed"] == 1
     assert {"luts", "ffs", "brams", "critical_path", "units", "device", "config"} <= report.keys()
