@@ -105,7 +105,7 @@ class Nesting(wiring.Component):
         last_position = Signal(32)
         last_index = Signal.like(mark.index)
         last_count = Signal(3)
-        # The prefix, as long as no colon has come. What is asked for only after the last word of a name has passed may be kept of every word
+        # The prefix, as long as no colon has come. What is asked for only after the last word of a name has passed is kept of every word
         # that is seen, as often as it is: when that one is taken it is its own, and it stays until the next may pass.
         m.d.comb += [used_write.addr.eq(index), used_write.data.eq(lead), used_write.en.eq(fsm["RUN"] & ~seen_before & ~long)]
         with m.If(takes):
