@@ -46,9 +46,7 @@ class Merge(wiring.Component):
         entries = [Signal(coming.shape(), name=f"entry{at}", reset_less=True) for at in range(2)]
         at, to = Signal(), Signal()  # the place of the mark that is next, of the one that comes
         one, two, ready = Signal(), Signal(), Signal(init=1)  # that many wait; another one has room
-        entry_now, entry_next, end_now, end_next = (
-            Signal(2, name=name) for name in ("entry_now", "entry_next", "end_now", "end_next")
-        )
+        entry_now, entry_next, end_now, end_next = (Signal(2, name=name) for name in ("entry_now", "entry_next", "end_now", "end_next"))
         text_now = Signal()
         entry = Signal(coming.shape())
         m.d.comb += [entry.eq(Mux(at, *reversed(entries))), self.mark.ready.eq(ready)]
