@@ -168,5 +168,5 @@ class _Merges(Checked):
 PROPERTIES = [
     Property(name="scbxp-packer-tokens", make=_Packs, depth=7),
     Property(name="scbxp-packer-tokens-mutant", make=_Packs, depth=6, mutation=2),
-    Property(name="scbxp-merge-order", make=_Merges, depth=11),
+    Property(name="scbxp-merge-order", make=_Merges, depth=10),
 ]
