@@ -18,7 +18,7 @@ from fpga.synthesis import script
 __all__ = ["OPTIONS", "FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
 
 
-OPTIONS = ("--placer", "static", "--router", "router2")
+OPTIONS = ("--placer", "static", "--router", "router1")
 """Of nextpnr unless others are given: what closes the whole broker's clock best, see docs/results/broker.md."""
 
 
