@@ -36,7 +36,7 @@ class Board:
         return getattr(importlib.import_module(module), name)()
 
 
-_SMALL, _DEFAULT, _LARGE = (BrokerConfig.preset(name) for name in ("small", "default", "large"))
+_SMALL, _DEFAULT = (BrokerConfig.preset(name) for name in ("small", "default"))
 _FOUR_LEDS = tuple(("led", number, "") for number in range(4))
 
 BOARDS: Mapping[str, Board] = {
@@ -47,7 +47,7 @@ BOARDS: Mapping[str, Board] = {
             "Radiona ULX3S with LFE5U-85F",
             "amaranth_boards.ulx3s:ULX3S_85F_Platform",
             100,
-            _LARGE,
+            _DEFAULT,
             _FOUR_LEDS,
             ("button_fire", 0),
             ("-b", "ulx3s"),
@@ -68,7 +68,7 @@ BOARDS: Mapping[str, Board] = {
             "LambdaConcept ECPIX-5 with LFE5UM5G-85F",
             "amaranth_boards.ecpix5:ECPIX585Platform",
             100,
-            _LARGE,
+            _DEFAULT,
             (("rgb_led", 0, "g"), ("rgb_led", 1, "g"), ("rgb_led", 2, "g"), ("rgb_led", 3, "r")),
             ("rst", 0),
             ("-b", "ecpix5"),
