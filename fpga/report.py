@@ -4,6 +4,8 @@ import re
 from collections import Counter, defaultdict
 from typing import Any
 
+from fpga.nets import driven, top
+
 __all__ = ["critical_path", "resources", "summary", "units"]
 
 _KINDS = {"LUT4": "luts", "CCU2C": "luts", "TRELLIS_DPR16X4": "luts", "TRELLIS_FF": "ffs", "DP16KD": "brams", "MULT18X18D": "dsps"}
@@ -15,7 +17,7 @@ UNITS = ("scbxp", "skeleton", "spu", "xpath", "crt", "engine", "watch", "npu", "
 
 
 def _cells(netlist: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    (module,) = [one for one in netlist["modules"].values() if one.get("attributes", {}).get("top")]
+    module = top(netlist)
     return module["cells"], module["netnames"]
 
 
@@ -42,7 +44,7 @@ def units(netlist: dict[str, Any]) -> dict[str, dict[str, int]]:
         if cell["type"] not in _KINDS and cell["type"] not in ("PFUMX", "L6MUX21"):
             continue
         directions = cell["port_directions"]
-        drives = [bit for port, bits in cell["connections"].items() if directions[port] == "output" for bit in bits if isinstance(bit, int)]
+        drives = [bit for bit in driven(cell) if isinstance(bit, int)]
         outputs[name] = drives
         for port, bits in cell["connections"].items():
             if directions[port] == "input":

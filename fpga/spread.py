@@ -11,6 +11,8 @@ from collections import defaultdict
 from math import ceil
 from typing import Any
 
+from fpga.nets import deepest_names, driven, top
+
 __all__ = ["spread_registers"]
 
 READERS = 64
@@ -21,22 +23,12 @@ RESETS = 1000
 _Reader = tuple[str, str, int]
 
 
-def _names(module: dict[str, Any]) -> dict[int, str]:
-    """A name with the unit for each net: the deepest that it has."""
-    found: dict[int, str] = {}
-    for name, net in module["netnames"].items():
-        for bit in net["bits"]:
-            if isinstance(bit, int) and (bit not in found or name.count(".") > found[bit].count(".")):
-                found[bit] = name
-    return found
-
-
 class _Spread:
     """One netlist while its registers are spread."""
 
     def __init__(self, module: dict[str, Any]):
         self.module, self.cells = module, module["cells"]
-        self.names = _names(module)
+        self.names = deepest_names(module)
         self.readers: dict[int, list[_Reader]] = defaultdict(list)
         self.registers: dict[int, str] = {}
         for name in self.cells:
@@ -55,9 +47,7 @@ class _Spread:
 
     def unit(self, reader: _Reader) -> str:
         """What orders readers: the name of what they drive."""
-        cell = self.cells[reader[0]]
-        driven = (bit for port, bits in cell["connections"].items() if cell["port_directions"][port] == "output" for bit in bits)
-        return next((self.names[bit] for bit in driven if bit in self.names), reader[0])
+        return next((self.names[bit] for bit in driven(self.cells[reader[0]]) if bit in self.names), reader[0])
 
     def logic(self, net: int) -> list[_Reader]:
         """The look-up tables that read a net, by unit."""
@@ -108,8 +98,7 @@ class _Spread:
 def spread_registers(design: dict[str, Any], readers: int = READERS, resets: int = RESETS) -> tuple[int, int]:
     """Change a netlist; returns the numbers of copies and of resets that go through the clock network."""
     copies = wires = 0
-    (module,) = (module for module in design["modules"].values() if module.get("attributes", {}).get("top"))
-    spread = _Spread(module)
+    spread = _Spread(top(design))
     for net in sorted(spread.registers):
         if len(found := spread.resets(net)) > resets:
             spread.through_clocks(net, found)

@@ -2,46 +2,18 @@
 """Registers that are copied or spread over the clock network are the register clock by clock, by a proof over the cells' models."""
 
 import copy
-import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from amaranth.back import rtlil
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cocotb_tests.netlist.test_netlist import HERE, cells
+from cocotb_tests.netlist.proofs import mapped, prove_equal
 from fpga.spread import spread_registers
 
 WIDTH = 60
-SYNTHESIS = """\
-from pyosys import libyosys as ys
-d = ys.Design()
-for line in ("read_rtlil top.il", "synth_ecp5 -abc9 -top top -json top.json"):
-    ys.run_pass(line, d)
-"""
-PROOF = """\
-from pyosys import libyosys as ys
-d = ys.Design()
-lines = [
-    "read_json both.json",
-    "read_verilog -I {cells} {cells}/common_sim.vh",
-    "read_verilog -sv {models}",
-    "miter -equiv -make_outputs gold gate miter",
-    "hierarchy -top miter",
-    "proc",
-    "flatten -wb",
-    "opt_clean",
-    "async2sync",
-    "sat -verify -tempinduct -seq 1 -maxsteps 8 -set-init-zero -prove trigger 0 miter",
-]
-for line in lines:
-    ys.run_pass(line, d)
-"""
 
 
 class Spread(wiring.Component):
@@ -65,14 +37,7 @@ class Spread(wiring.Component):
 
 @pytest.mark.parametrize(("readers", "resets"), [(4, 10), (16, 1000), (1000, 10), (1000, 1000)])
 def test_a_spread_register_is_the_register(tmp_path: Path, readers: int, resets: int) -> None:
-    (tmp_path / "top.il").write_text(rtlil.convert(Spread(), name="top", emit_src=False))
-
-    def yosys(program: str) -> None:
-        with (tmp_path / "yosys.log").open("a") as log:
-            subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, stdout=log, stderr=subprocess.STDOUT)
-
-    yosys(SYNTHESIS)
-    design = json.loads((tmp_path / "top.json").read_text())
+    design = mapped(Spread(), tmp_path)
     before = copy.deepcopy(design)
     copies, wires = spread_registers(design, readers, resets)
     after = design["modules"]["top"]
@@ -85,5 +50,4 @@ def test_a_spread_register_is_the_register(tmp_path: Path, readers: int, resets:
             read.update(net for port in "ABCD" for net in cell["connections"][port])
     registers = [cell["connections"]["Q"][0] for cell in after["cells"].values() if cell["type"] == "TRELLIS_FF"]
     assert max(read[net] for net in registers) <= readers
-    (tmp_path / "both.json").write_text(json.dumps({"modules": {"gold": before["modules"]["top"], "gate": after}}))
-    yosys(PROOF.replace("{cells}", str(cells())).replace("{models}", str(HERE / "models.v")))
+    prove_equal(before["modules"]["top"], after, tmp_path, how="-tempinduct -seq 1 -maxsteps 8 -set-init-zero")
