@@ -31,7 +31,7 @@ from spark_vectors.queries import thesis_set
 
 __all__ = ["Loop", "groups", "lxml_loop"]
 
-_LARGEST = 1024
+_LARGEST = 1 << 16
 _LOOPED = 1000
 _REPEATS = 3
 _CORES = 2
