@@ -9,9 +9,16 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from cocotb_tests.netlist.test_netlist import HERE, cells
+__all__ = ["HERE", "cells", "mapped", "prove_equal"]
 
-__all__ = ["mapped", "prove_equal"]
+HERE = Path(__file__).parent
+
+
+def cells() -> Path:
+    """The folder of yosys's models."""
+    import pyosys
+
+    return Path(next(iter(pyosys.__path__))) / "share" / "lattice"
 
 
 def _yosys(lines: Sequence[str], folder: Path) -> None:

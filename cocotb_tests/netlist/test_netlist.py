@@ -14,13 +14,13 @@ from amaranth.back import rtlil
 from lxml import etree
 
 from cocotb_tests.broker.broker_tests import TEXTS
+from cocotb_tests.netlist.proofs import HERE, cells
 from cocotb_tests.runner import BUILD, simulate
 from fpga.netlist import finish, readable
 from fpga.synthesis import script
 from hdl.broker import Broker
 from hdl.config import BrokerConfig
 
-HERE = Path(__file__).parent
 FLOW = HERE.parents[1] / "fpga"
 CONFIG = {
     "subscriptions": 15,
@@ -55,13 +55,6 @@ lines = [
 for line in lines:
     ys.run_pass(line, d)
 """
-
-
-def cells() -> Path:
-    """The folder of yosys's models."""
-    import pyosys
-
-    return Path(next(iter(pyosys.__path__))) / "share" / "lattice"
 
 
 def netlist() -> Path:
