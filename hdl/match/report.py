@@ -31,7 +31,7 @@ def _lowest(value):
 class Reporter(wiring.Component):
     """Streams the t-SIDs that matched bits stand for, as they come, and the end word of each document.
 
-    A t-SID leaves in each clock; a row costs one clock more, and each group of 16 bits with a match one.
+    A t-SID leaves in each clock; a row costs two clocks more, and each group of 16 bits with a match one.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ class Reporter(wiring.Component):
         next_chunk = Signal(ceil_log2(chunks))
         rest = Signal(_CHUNK)
         good, over = Signal(), Signal()
-        m.d.comb += [next_chunk.eq(_lowest(some)), rest.eq(chunk & (chunk - 1))]
+        m.d.sync += next_chunk.eq(_lowest(some))
+        m.d.comb += rest.eq(chunk & (chunk - 1))
 
         # Look-up of a bit's first t-SID: its number, two clocks of the memory, then a queue.
         found = data.StructLayout({"link": TsidLink(config), "step": step_width(config)})
@@ -108,9 +109,12 @@ class Reporter(wiring.Component):
                 m.d.sync += [row.eq(given.row), index.eq(given.slice), good.eq(given.good), over.eq(given.over)]
                 m.d.sync += some.eq(Cat(given.row[n * _CHUNK : (n + 1) * _CHUNK].any() for n in range(chunks)))
                 with m.If(rows.o.valid):
-                    m.next = "PICK"
+                    m.next = "CHOOSE"
                     with m.If(given.end):
                         m.next = "FLUSH"
+            with m.State("CHOOSE"):
+                # for its first group to be known; that of the next one is by the time it is picked
+                m.next = "PICK"
             with m.State("PICK"):
                 # the next group with a match
                 m.d.sync += [chunk.eq(row.word_select(next_chunk, _CHUNK)), chunk_index.eq(next_chunk), some.eq(some & (some - 1))]

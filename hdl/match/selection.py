@@ -14,7 +14,7 @@ __all__ = ["SelectionLog"]
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_RESERVE = 6
+_RESERVE = 7
 """Entries that may still come when no more are let in."""
 
 
@@ -152,6 +152,9 @@ class SelectionLog(wiring.Component):
             }
         )
         items = [Signal(item_shape, name=f"item{n}") for n in range(3)]
+        # the group that is taken next and its row
+        picked = Signal(data.StructLayout({"hits": RowHits(config), "chunk": chunk_bits, "some": 1}))
+        picks = Signal()
         valid = Signal(3)
         mark = Signal(SelectMark(config))
         admits = Signal()
@@ -176,19 +179,25 @@ class SelectionLog(wiring.Component):
                 m.d.comb += chosen.eq(n)
         with m.If(issue):
             m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), lone.eq(_lone(others))]
+        hits = picked.hits
         m.d.sync += [
-            valid.eq(Cat(issue, valid[:2])),
-            items[0].attribute.eq(head.hits.attribute),
-            items[0].end.eq(head.hits.end),
-            items[0].done.eq(head.hits.done),
+            picks.eq(issue),
+            picked.hits.eq(head.hits),
+            picked.hits.final.eq(head.hits.final & ends),
+            picked.chunk.eq(chosen),
             # a row without a group only ends something
+            picked.some.eq(left.any()),
+            valid.eq(Cat(picks, valid[:2])),
+            items[0].attribute.eq(hits.attribute),
+            items[0].end.eq(hits.end),
+            items[0].done.eq(hits.done),
             items[0].steps.eq(
-                Mux(left.any(), head.hits.row.word_select(chosen[:chunk_bits], SELECTED_STEPS) if chunks > 1 else head.hits.row, 0)
+                Mux(picked.some, hits.row.word_select(picked.chunk, SELECTED_STEPS) if chunks > 1 else hits.row, 0)
             ),
-            items[0].place.eq(Cat(chosen[:chunk_bits], head.hits.slice)),
-            items[0].node.eq(head.hits.node),
-            items[0].final.eq(head.hits.final & ends),
-            items[0].good.eq(head.hits.good),
+            items[0].place.eq(Cat(picked.chunk, hits.slice)),
+            items[0].node.eq(hits.node),
+            items[0].final.eq(hits.final),
+            items[0].good.eq(hits.good),
         ]
 
         # The steps that are wanted; a new mark waits until they are not in use.
@@ -210,10 +219,10 @@ class SelectionLog(wiring.Component):
             wanted_write.data.eq(after),
             wanted_write.en.eq(phase[1]),
             self.marking.eq(mark.valid | self.mark.valid | clearing),
-            self.idle.eq(~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
+            self.idle.eq(~picks & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
         m.d.sync += [
-            phase.eq(Cat(mark.valid & ~valid[0] & ~clearing & (phase == 0), phase)),
+            phase.eq(Cat(mark.valid & ~picks & ~valid[0] & ~clearing & (phase == 0), phase)),
             before.eq(Mux(known, wanted_read.data, 0)),
             after.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
         ]
