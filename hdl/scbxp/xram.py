@@ -76,15 +76,21 @@ class Xram(wiring.Component):
         m.d.comb += [second_read.addr.eq(self.read.addr), second_read.en.eq(1), self.read.data.eq(word)]
 
         # The writer waits when the next word would fall on one that is not taken yet or is held.
-        # The distance to what is held is that of the clock before, when a hold was never further on.
+        # The distances are those of the clock before, when neither was further on.
         level = Signal(range(self.words + 1))
         held = Signal(self.address_width + 1)
-        was_held, none_left, one_left, wrote = Signal(), Signal(), Signal(), Signal()
+        was_held, wrote = Signal(), Signal()
         writes = Signal()
         m.d.comb += held.eq(self.newest - self.hold)
-        m.d.sync += [was_held.eq(self.hold_valid), none_left.eq(held[-1]), one_left.eq(held == self.words - 1), wrote.eq(writes)]
+        m.d.sync += [was_held.eq(self.hold_valid), wrote.eq(writes)]
+
+        def blocked(distance, name):
+            none_left, one_left = Signal(name=f"none_left_{name}"), Signal(name=f"one_left_{name}")
+            m.d.sync += [none_left.eq(distance[-1]), one_left.eq(distance == self.words - 1)]
+            return none_left | (one_left & wrote)
+
         m.d.comb += [
-            self.i.ready.eq((level != self.words) & ~(self.hold_valid & (~was_held | none_left | (one_left & wrote)))),
+            self.i.ready.eq(~blocked(level, "taken") & ~(self.hold_valid & (~was_held | blocked(held, "held")))),
             writes.eq(self.i.valid & self.i.ready),
             write.addr.eq(self.newest),
             write.data.eq(self.i.payload),
