@@ -191,9 +191,7 @@ class SelectionLog(wiring.Component):
             items[0].attribute.eq(hits.attribute),
             items[0].end.eq(hits.end),
             items[0].done.eq(hits.done),
-            items[0].steps.eq(
-                Mux(picked.some, hits.row.word_select(picked.chunk, SELECTED_STEPS) if chunks > 1 else hits.row, 0)
-            ),
+            items[0].steps.eq(Mux(picked.some, hits.row.word_select(picked.chunk, SELECTED_STEPS) if chunks > 1 else hits.row, 0)),
             items[0].place.eq(Cat(picked.chunk, hits.slice)),
             items[0].node.eq(hits.node),
             items[0].final.eq(hits.final),
