@@ -1,6 +1,6 @@
 """The strings that subscriptions compare with, each one stored once [T 5.3.3.2]."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -13,14 +13,17 @@ __all__ = ["StringStore"]
 
 _WORDS_PER_VALUE = 4
 """Words of room per string on average."""
+_MASK_BITS = 3
+"""Bits of a hash that tell a string from those in its bucket before any of them is looked at."""
 
 
 class _Buffer:
-    """A value as its words come: the first ones kept, with a hash and the length."""
+    """A value as its words come: the first ones kept, with a hash and the length. The next one goes to the other half of a ``twin``."""
 
-    def __init__(self, m, config, port, name: str):
+    def __init__(self, m, config, port, name: str, *, twin: bool = False):
         words = config.value_bytes // 4
-        store = memory.Memory(shape=32, depth=max(words, 2), init=[])
+        bits = ceil_log2(words)
+        store = memory.Memory(shape=32, depth=max(words, 2) if not twin else 2 << bits, init=[])
         m.submodules[name] = store
         write = store.write_port()
         self.read = store.read_port(domain="comb")
@@ -31,14 +34,21 @@ class _Buffer:
         count = Signal(range(words + 1), name=f"{name}_count")
         # The words come from afar.
         clear, push, search = (Signal(name=f"{name}_{what}") for what in ("clear", "push", "search"))
+        self.search = search
         word, size = Signal(32, name=f"{name}_word"), Signal(ByteCount, name=f"{name}_size")
         m.d.sync += [clear.eq(port.clear), push.eq(port.push), search.eq(port.search), word.eq(port.data), size.eq(port.count)]
         mixed = self.hash.rotate_left(3) ^ word[:16] ^ word[16:].rotate_left(6)
-        m.d.comb += [write.addr.eq(count), write.data.eq(word), write.en.eq(push & (count != words))]
+        self.next_hash = Mux(push, mixed, self.hash)
+        self.half = Signal(name=f"{name}_half")
+        m.d.comb += [
+            write.addr.eq(Cat(count[:bits], self.half) if twin else count),
+            write.data.eq(word),
+            write.en.eq(push & (count != words)),
+        ]
         with m.If(search):
             m.d.sync += self.asked.eq(1)
         with m.If(clear):
-            m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0)]
+            m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0), self.half.eq(~self.half)]
         with m.Elif(push):
             with m.If(count == words):
                 m.d.sync += self.long.eq(self.long | (size != 0))
@@ -49,7 +59,7 @@ class _Buffer:
 class StringStore(wiring.Component):
     """Finds a string's number; registration adds strings and takes them back.
 
-    A search takes six clocks for a string whose hash no stored one has, else about four more per word of a string with the same
+    A search takes four clocks for a string whose hash no stored one has, else about four more per word of a string with the same
     hash and length. Searches of both ports take turns; one is asked for again only after it was answered.
 
     Parameters
@@ -110,19 +120,21 @@ class StringStore(wiring.Component):
                 "head": TestLink(config),
             }
         )
-        # Records of strings, and behind them the first string of each bucket.
+        # Records of strings, and behind them the first string of each bucket, with a mask of what the other bits of their hashes may be.
         m.submodules.records = records = BlockRam(shape=record_shape, depth=2 * config.values, output_register=True)
-        first_of = data.View(link, records.read[0].data.as_value()[: link.size])
-        in_bucket, to_bucket, bucket_link = Signal(), Signal(), Signal(link)
+        bucket_shape = data.StructLayout({"first": link, "mask": 1 << _MASK_BITS})
+        found_bucket = data.View(bucket_shape, records.read[0].data.as_value()[: bucket_shape.size])
+        in_bucket, to_bucket, new_bucket = Signal(), Signal(), Signal(bucket_shape)
+        mask, sign = Signal(1 << _MASK_BITS), Signal(1 << _MASK_BITS)
         word_link = data.StructLayout({"index": pool_bits, "valid": 1})
         word_shape = data.StructLayout({"data": 32, "next": word_link})
         m.submodules.words = words = BlockRam(shape=word_shape, depth=pool, output_register=True)
         for table in (records, words):
             m.d.comb += table.read[0].en.eq(1)
 
-        document = _Buffer(m, config, self.document, "document")
+        document = _Buffer(m, config, self.document, "document", twin=True)
         literal = _Buffer(m, config, self.literal, "literal")
-        asked = Cat(document.asked, literal.asked)
+        asked = Cat(document.asked | document.search, literal.asked)
 
         adds = Signal()
         bucket = Signal(value_bits)
@@ -133,6 +145,7 @@ class StringStore(wiring.Component):
         record = Signal(record_shape)
         word = Signal(pool_bits)
         index = Signal(range(config.value_bytes // 4 + 1))
+        half = Signal()
         total = Signal.like(index)
         left = Signal.like(index)
         buffer_word = Mux(adds, literal.read.data, document.read.data)
@@ -149,21 +162,25 @@ class StringStore(wiring.Component):
         spare_value = Signal(link)
         spare_word = Signal(word_link)
         failing = Signal()
+        longest = Signal.like(length)
         m.d.comb += [
-            document.read.addr.eq(index),
+            self.document.longest.eq(longest),
+            self.literal.longest.eq(longest),
+            document.read.addr.eq(Cat(index[: ceil_log2(config.value_bytes // 4)], half)),
             literal.read.addr.eq(index),
-            records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.hash), bucket), 1), current.index)),
+            records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.next_hash), bucket), 1), current.index)),
             records.write.addr.eq(Mux(to_bucket, Cat(bucket, 1), current.index)),
             records.write.data.eq(record),
             words.read[0].addr.eq(word),
             words.write.addr.eq(word),
         ]
         with m.If(to_bucket):
-            m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: link.size].eq(bucket_link)]
+            m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: bucket_shape.size].eq(new_bucket)]
         with m.If(self.clear):
             m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
-            m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0)]
+            m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
+        m.d.sync += [self.document.begun.eq(0), self.literal.begun.eq(0)]
 
         def finish(found):
             with m.If(adds):
@@ -182,13 +199,13 @@ class StringStore(wiring.Component):
                 m.d.comb += [self.idle.eq(~asked.any()), in_bucket.eq(1)]
                 m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
                 with m.If(asked[0]):
-                    m.d.sync += [adds.eq(0), bucket.eq(fold(document.hash)), length.eq(document.length), long.eq(document.long)]
-                    m.d.sync += document.asked.eq(0)
+                    m.d.sync += adds.eq(0)
+                    m.d.sync += [document.asked.eq(0), self.document.begun.eq(1), half.eq(document.half)]
                     m.d.comb += looks.eq(1)
                     m.next = "BUCKET1"
                 with m.Elif(asked[1]):
-                    m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash)), length.eq(literal.length), long.eq(literal.long)]
-                    m.d.sync += literal.asked.eq(0)
+                    m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash))]
+                    m.d.sync += [literal.asked.eq(0), self.literal.begun.eq(1)]
                     m.next = "BUCKET"
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
@@ -199,11 +216,14 @@ class StringStore(wiring.Component):
             with m.State("BUCKET"):
                 m.d.comb += in_bucket.eq(1)
                 m.next = "BUCKET1"
-            pause("BUCKET1", "CHAIN")
+            with m.State("BUCKET1"):
+                m.d.sync += sign.eq(Const(1, len(sign)) << Mux(adds, literal.hash, document.hash)[-_MASK_BITS:])
+                m.d.sync += [length.eq(Mux(adds, literal.length, document.length)), long.eq(Mux(adds, literal.long, document.long))]
+                m.next = "CHAIN"
             with m.State("CHAIN"):
-                m.d.sync += [current.eq(first_of), before.eq(first_of)]
+                m.d.sync += [current.eq(found_bucket.first), before.eq(found_bucket.first), mask.eq(found_bucket.mask)]
                 m.next = "STRING"
-                with m.If(~first_of.valid & ~adds):
+                with m.If(~adds & ~(found_bucket.mask & sign).any()):
                     finish(0)
             with m.State("STRING"):
                 # the next string with this hash, if any
@@ -226,6 +246,8 @@ class StringStore(wiring.Component):
                 with m.If(record.length != length):
                     m.d.sync += current.eq(record.next)
                     m.next = "STRING"
+                    with m.If(~record.next.valid & ~adds):
+                        finish(0)
                 with m.Elif(index == total):
                     with m.If(adds):
                         m.d.sync += record.uses.eq(record.uses + 1)
@@ -286,9 +308,11 @@ class StringStore(wiring.Component):
                 m.next = "WORD"
             with m.State("ADD"):
                 m.d.comb += records.write.en.eq(1)
+                with m.If(length > longest):
+                    m.d.sync += longest.eq(length)
                 m.next = "ADD1"
             with m.State("ADD1"):
-                m.d.comb += [to_bucket.eq(1), bucket_link.eq(current)]
+                m.d.comb += [to_bucket.eq(1), new_bucket.first.eq(current), new_bucket.mask.eq(mask | sign)]
                 finish(1)
 
             pause("RELINK", "RELINK1")
@@ -317,14 +341,14 @@ class StringStore(wiring.Component):
                     m.next = "IDLE"
             pause("FIND", "FIND1")
             with m.State("FIND1"):
-                m.d.sync += current.eq(first_of)
+                m.d.sync += [current.eq(found_bucket.first), mask.eq(found_bucket.mask)]
                 m.next = "FIND2"
             with m.State("FIND2"):
                 m.d.sync += meets.eq(current.index == before.index)
                 m.next = "FIND3"
             with m.State("FIND3"):
                 # the string's place in the chain of its bucket
-                m.d.comb += bucket_link.eq(record.next)
+                m.d.comb += [new_bucket.first.eq(record.next), new_bucket.mask.eq(mask & record.next.valid.replicate(len(mask)))]
                 m.next = "SEEK"
                 with m.If(meets):
                     m.d.comb += to_bucket.eq(1)

@@ -8,7 +8,7 @@ from hdl.interfaces import CrtView
 from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark, log_width
 from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
-from hdl.match.ops import Item, RowRequest
+from hdl.match.ops import Item, RowRequest, join_view
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
@@ -81,12 +81,7 @@ class MatchingEngine(wiring.Component):
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
         for unit in (front, evaluator, rows, report):
-            for name, member in unit.view.signature.members.items():
-                inner, outer = getattr(unit.view, name), getattr(self.view, name)
-                if member.is_signature:
-                    wiring.connect(m, inner, wiring.flipped(outer))
-                else:
-                    m.d.comb += outer.eq(inner) if member.flow == Out else inner.eq(outer)
+            join_view(m, unit.view, self.view)
 
         # Registration has the CRT to itself between two documents, when nothing of the earlier one is left.
         quiet, idle = Signal(), Signal()

@@ -1,13 +1,14 @@
 """What the parts of the matching engine hand on to each other."""
 
 from amaranth.hdl import unsigned
-from amaranth.lib import data
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks
+from hdl.interfaces import NameMarks, TestLink, TestSubject, number_shape, value_width
 from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["Item", "ItemKind", "MatchedRow", "RowHits", "RowOp", "RowRequest", "Tag"]
+__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work", "join_view"]
 
 
 class ItemKind(data.Struct):
@@ -83,6 +84,40 @@ class RowRequest(data.StructLayout):
         )
 
 
+class Work(data.StructLayout):
+    """The :class:`RowRequest` of a tag, or the place of a ``question`` with ``above`` and ``root`` alone; DONE says in ``operand`` only
+    whether the document is well-formed."""
+
+    operations = ("start", "attribute", "end", "done")
+
+    def __init__(self, config):
+        request = RowRequest(config)
+        shared = {name: request[name].shape for name in ("operand", "slices", "above", "root", "node")}
+        super().__init__({"question": 1, **dict.fromkeys(self.operations, 1), **shared})
+
+
+class Question(data.StructLayout):
+    """A value that is compared: what it is ``about`` and the ``name`` of that, whether tests on that name compare a ``string``, the first
+    tests of the name (``mine``), of any name (``anyone``) and of an ``equal`` string, which is ``found`` under the number ``value``; the
+    value as a ``number``, and whether it has more digits than can be compared (``excess``)."""
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "about": TestSubject,
+                "name": ceil_log2(config.names),
+                "string": 1,
+                "mine": TestLink(config),
+                "anyone": TestLink(config),
+                "equal": TestLink(config),
+                "found": 1,
+                "value": value_width(config),
+                "number": number_shape(config),
+                "excess": 1,
+            }
+        )
+
+
 class MatchedRow(data.StructLayout):
     """Last bits of subscriptions that are matched, or the ``end`` of a document: whether its matches count (``good``), and if not whether
     because a number was too long (``over``)."""
@@ -109,3 +144,13 @@ class RowHits(data.StructLayout):
                 "good": 1,
             }
         )
+
+
+def join_view(m, inner, outer):
+    """Connect a unit's part of the :class:`hdl.interfaces.CrtView` to that of the unit round it."""
+    for name, member in inner.signature.members.items():
+        if member.is_signature:
+            wiring.connect(m, getattr(inner, name), wiring.flipped(getattr(outer, name)))
+        else:
+            ours, theirs = getattr(inner, name), getattr(outer, name)
+            m.d.comb += theirs.eq(ours) if member.flow == Out else ours.eq(theirs)

@@ -1,0 +1,181 @@
+"""Compares values with what subscriptions ask of them."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hdl.interfaces import CrtView, TestLink, TestSubject
+from hdl.layouts import ProgramOperator, row_width, step_width
+from hdl.match.ops import Question, RowRequest, Work
+from hdl.values import Comparison, compare, compares
+
+__all__ = ["Judge"]
+
+_VIEW = ("node_en", "node_step", "node", "number")
+
+
+class Judge(wiring.Component):
+    """Hands on what tags ask of the rows, and in the place of a question the tests that hold.
+
+    A tag takes a clock; a question one, and two for each test in its lists. Tags wait two clocks behind a test.
+
+    Parameters
+    ----------
+    config : BrokerConfig
+
+    Members
+    -------
+    i : ``In(stream.Signature(Work(config)))``
+    question : ``In(stream.Signature(Question(config)))``
+        One for each work that is a ``question``, in the same order.
+    o : ``Out(stream.Signature(RowRequest(config)))``
+    room : ``In(1)``
+        ``o`` takes four more requests at least.
+    view : ``In(CrtView)``, the part about tests
+    idle : ``Out(1)``
+        Nothing is under way.
+    """
+
+    def __init__(self, config):
+        self.config = config
+        members = CrtView(config).members
+        super().__init__(
+            {
+                "i": In(stream.Signature(Work(config))),
+                "question": In(stream.Signature(Question(config))),
+                "o": Out(stream.Signature(RowRequest(config))),
+                "room": In(1),
+                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        config, view = self.config, self.view
+        work, node = self.i.payload, view.node
+        place = data.StructLayout({"about": TestSubject, "above": len(work.above), "root": 1})
+
+        # The question, which loses the lists that were walked.
+        holding = Signal()
+        asked = Signal(Question(config), reset_less=True)
+        m.d.comb += self.question.ready.eq(~holding)
+        with m.If(~holding):
+            m.d.sync += [holding.eq(self.question.valid), asked.eq(self.question.payload)]
+
+        # A test is looked at in the clock in which it comes, then its comparison is judged, then it is told.
+        walk, pick = Signal(TestLink(config)), Signal(TestLink(config))
+        looks, leaves = Signal(), Signal()
+        judged = data.StructLayout(
+            {
+                "place": place,
+                "step": step_width(config),
+                "operator": ProgramOperator,
+                "number": 1,
+                "contains": 1,
+                "same": 1,
+                "fits": 1,
+                "named": 1,
+                "excess": 1,
+            }
+        )
+        judging, judge = Signal(), Signal(judged)
+        parts = Signal(Comparison)
+        telling, told, told_contains, told_place = Signal(), Signal(step_width(config)), Signal(), Signal(place)
+        over = Signal()
+        holds = Signal()
+        differs = judge.operator == ProgramOperator.NE
+        m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~judge.same, judge.fits & judge.named)))
+        m.d.sync += [
+            judging.eq(looks),
+            judge.place.about.eq(asked.about),
+            judge.place.above.eq(work.above),
+            judge.place.root.eq(work.root),
+            judge.step.eq(walk.step),
+            judge.operator.eq(node.operator),
+            judge.number.eq(node.number),
+            judge.contains.eq(node.contains),
+            judge.same.eq(asked.found & (asked.value == node.value)),
+            judge.fits.eq(node.subject == asked.about),
+            judge.named.eq(node.anyone | (asked.string & (node.name == asked.name))),
+            judge.excess.eq(asked.excess & ~view.number.nan),
+            parts.eq(compare(asked.number, view.number)),
+            telling.eq(judging & holds),
+            told.eq(judge.step),
+            told_contains.eq(judge.contains),
+            told_place.eq(judge.place),
+        ]
+        with m.If(judging & judge.number & judge.excess):
+            m.d.sync += over.eq(1)
+
+        # Tags wait for what is judged or told before them.
+        engaged = Signal()
+        passes = Signal()
+        request = self.o.payload
+        m.d.sync += engaged.eq(looks | (judging & holds))
+        m.d.comb += [
+            passes.eq(self.i.valid & ~work.question & ~engaged),
+            self.o.valid.eq(telling | passes),
+            self.i.ready.eq(Mux(work.question, leaves, self.o.ready & ~engaged)),
+            *(request[name].eq(work[name]) for name in ("operand", "slices", "above", "root", "node")),
+            *(request.op[name].eq(work[name]) for name in Work.operations),
+        ]
+        with m.If(work.done):
+            m.d.comb += request.operand[:2].eq(Cat(work.operand[0] & ~over, work.operand[0] & over))
+            with m.If(passes & self.o.ready):
+                m.d.sync += over.eq(0)
+        with m.If(telling):
+            m.d.comb += [
+                request.op.eq(0),
+                request.op.satisfy.eq(told_place.about == TestSubject.ATTRIBUTE),
+                request.op.seen.eq((told_place.about != TestSubject.ATTRIBUTE) & told_contains),
+                request.op.text.eq((told_place.about != TestSubject.ATTRIBUTE) & ~told_contains),
+                request.operand.eq(told),
+                request.slices.eq(Const(1, config.slices) << told[ceil_log2(row_width(config)) :]),
+                request.above.eq(told_place.above),
+                request.root.eq(told_place.root),
+            ]
+
+        turn = Signal()
+        m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), view.node_step.eq(pick.step)]
+        following = Mux(asked.anyone.valid, asked.anyone, asked.equal)
+
+        def take():
+            """The list that ``following`` is about is walked next."""
+            m.d.sync += asked.anyone.valid.eq(0)
+            with m.If(~asked.anyone.valid):
+                m.d.sync += asked.equal.valid.eq(0)
+
+        with m.FSM():
+            with m.State("PICK"):
+                # the next list, if any
+                m.d.comb += [pick.eq(Mux(asked.mine.valid, asked.mine, following)), view.node_en.eq(turn)]
+                with m.If(turn):
+                    m.d.sync += [walk.eq(pick), asked.mine.valid.eq(0)]
+                    with m.If(~asked.mine.valid):
+                        take()
+                    m.next = "WAIT"
+                    with m.If(~pick.valid):
+                        m.d.comb += leaves.eq(1)
+                        m.next = "PICK"
+            with m.State("WAIT"):
+                # for the test's node
+                m.d.comb += [pick.eq(walk), view.node_en.eq(1)]
+                m.next = "TEST"
+            with m.State("TEST"):
+                # a test; the next one of its list, or the first of the next list, is asked for at once
+                m.d.comb += [looks.eq(1), pick.eq(Mux(node.next.valid, node.next, following)), view.node_en.eq(1)]
+                m.d.sync += [walk.eq(pick), asked.mine.eq(node.next)]
+                m.next = "WAIT"
+                with m.If(~pick.valid):
+                    m.d.comb += leaves.eq(1)
+                    m.next = "PICK"
+                with m.Elif(~self.room):
+                    m.next = "PICK"
+                with m.If(self.room & ~node.next.valid):
+                    take()
+        with m.If(leaves):
+            m.d.sync += holding.eq(0)
+        m.d.comb += self.idle.eq(~holding & ~judging & ~telling & ~engaged)
+        return m
