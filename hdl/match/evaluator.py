@@ -61,7 +61,7 @@ class Evaluator(wiring.Component):
         wiring.connect(m, work.o, judge.i)
         wiring.connect(m, reader.question, judge.question)
         wiring.connect(m, judge.o, wiring.flipped(self.o))
-        m.d.comb += [judge.room.eq(self.room), self.idle.eq(reader.idle & judge.idle & (work.level == 0))]
+        m.d.comb += [judge.room.eq(self.room), self.idle.eq(reader.idle & judge.idle & ~work.o.valid)]
         for unit in (reader, judge):
             join_view(m, unit.view, self.view)
         return m
