@@ -119,8 +119,7 @@ class TsidLink(data.StructLayout):
 
 class StringPort(wiring.Signature):
     """A search for a string, as the store sees it: ``clear``, then its words by ``push``, then ``search``, which may come with the
-    last word or after it. With ``begun``, for one clock, the next value may come, with ``clear`` first; its search has to wait until
-    ``done`` answers, for one clock, too; ``found``, ``value``, the string's number, and ``head``, the first test for
+    last word or after it. ``done`` answers for one clock; ``found``, ``value``, the string's number, and ``head``, the first test for
     it, stay until the next answer. No stored string has more than ``longest`` bytes."""
 
     def __init__(self, config):
@@ -131,7 +130,6 @@ class StringPort(wiring.Signature):
                 "data": In(32),
                 "count": In(ByteCount),
                 "search": In(1),
-                "begun": Out(1),
                 "done": Out(1),
                 "found": Out(1),
                 "value": Out(value_width(config)),

@@ -18,12 +18,11 @@ _MASK_BITS = 3
 
 
 class _Buffer:
-    """A value as its words come: the first ones kept, with a hash and the length. The next one goes to the other half of a ``twin``."""
+    """A value as its words come: the first ones kept, with a hash and the length."""
 
-    def __init__(self, m, config, port, name: str, *, twin: bool = False):
+    def __init__(self, m, config, port, name: str):
         words = config.value_bytes // 4
-        bits = ceil_log2(words)
-        store = memory.Memory(shape=32, depth=max(words, 2) if not twin else 2 << bits, init=[])
+        store = memory.Memory(shape=32, depth=max(words, 2), init=[])
         m.submodules[name] = store
         write = store.write_port()
         self.read = store.read_port(domain="comb")
@@ -39,16 +38,11 @@ class _Buffer:
         m.d.sync += [clear.eq(port.clear), push.eq(port.push), search.eq(port.search), word.eq(port.data), size.eq(port.count)]
         mixed = self.hash.rotate_left(3) ^ word[:16] ^ word[16:].rotate_left(6)
         self.next_hash = Mux(push, mixed, self.hash)
-        self.half = Signal(name=f"{name}_half")
-        m.d.comb += [
-            write.addr.eq(Cat(count[:bits], self.half) if twin else count),
-            write.data.eq(word),
-            write.en.eq(push & (count != words)),
-        ]
+        m.d.comb += [write.addr.eq(count), write.data.eq(word), write.en.eq(push & (count != words))]
         with m.If(search):
             m.d.sync += self.asked.eq(1)
         with m.If(clear):
-            m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0), self.half.eq(~self.half)]
+            m.d.sync += [self.length.eq(0), self.long.eq(0), self.hash.eq(0), count.eq(0)]
         with m.Elif(push):
             with m.If(count == words):
                 m.d.sync += self.long.eq(self.long | (size != 0))
@@ -132,7 +126,7 @@ class StringStore(wiring.Component):
         for table in (records, words):
             m.d.comb += table.read[0].en.eq(1)
 
-        document = _Buffer(m, config, self.document, "document", twin=True)
+        document = _Buffer(m, config, self.document, "document")
         literal = _Buffer(m, config, self.literal, "literal")
         asked = Cat(document.asked | document.search, literal.asked)
 
@@ -145,7 +139,6 @@ class StringStore(wiring.Component):
         record = Signal(record_shape)
         word = Signal(pool_bits)
         index = Signal(range(config.value_bytes // 4 + 1))
-        half = Signal()
         total = Signal.like(index)
         left = Signal.like(index)
         buffer_word = Mux(adds, literal.read.data, document.read.data)
@@ -166,7 +159,7 @@ class StringStore(wiring.Component):
         m.d.comb += [
             self.document.longest.eq(longest),
             self.literal.longest.eq(longest),
-            document.read.addr.eq(Cat(index[: ceil_log2(config.value_bytes // 4)], half)),
+            document.read.addr.eq(index),
             literal.read.addr.eq(index),
             records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.next_hash), bucket), 1), current.index)),
             records.write.addr.eq(Mux(to_bucket, Cat(bucket, 1), current.index)),
@@ -180,7 +173,6 @@ class StringStore(wiring.Component):
             m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
             m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
-        m.d.sync += [self.document.begun.eq(0), self.literal.begun.eq(0)]
 
         def finish(found):
             with m.If(adds):
@@ -200,12 +192,12 @@ class StringStore(wiring.Component):
                 m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
                 with m.If(asked[0]):
                     m.d.sync += adds.eq(0)
-                    m.d.sync += [document.asked.eq(0), self.document.begun.eq(1), half.eq(document.half)]
+                    m.d.sync += document.asked.eq(0)
                     m.d.comb += looks.eq(1)
                     m.next = "BUCKET1"
                 with m.Elif(asked[1]):
                     m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash))]
-                    m.d.sync += [literal.asked.eq(0), self.literal.begun.eq(1)]
+                    m.d.sync += literal.asked.eq(0)
                     m.next = "BUCKET"
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]

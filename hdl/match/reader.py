@@ -118,7 +118,6 @@ class ValueReader(wiring.Component):
         unlike, beyond, long = Signal(), Signal(), Signal()
         searches = Signal()
         searching = Signal()
-        asking = Signal()
         sought = Signal()
         feeds = Signal()
         feeding = Signal()
@@ -126,19 +125,17 @@ class ValueReader(wiring.Component):
         forgets, tidy = Signal(), Signal()
         seeking = searching & ~string.done
         m.d.comb += [
-            tidy.eq((stale | forgets) & ~asking & ~feeding & ~settling),
+            tidy.eq((stale | forgets) & ~seeking & ~feeding & ~settling),
             string.clear.eq(tidy),
             string.search.eq(searches),
         ]
         m.d.sync += [decimal.clear.eq(tidy), stale.eq((stale | forgets) & ~tidy), settling.eq(feeding)]
-        with m.If(string.begun):
-            m.d.sync += asking.eq(0)
         with m.If(string.done):
             m.d.sync += searching.eq(0)
         with m.If(tidy):
             m.d.sync += [dirty.eq(0), soiled.eq(0), unlike.eq(0), beyond.eq(0), long.eq(0), sought.eq(0)]
         with m.If(searches):
-            m.d.sync += [asking.eq(1), searching.eq(1), sought.eq(1)]
+            m.d.sync += [searching.eq(1), sought.eq(1)]
 
         # A word of a number, a byte a clock for as long as it may be one.
         letters, letter, letter_count = Signal(32), Signal(2), Signal(3)
@@ -167,7 +164,7 @@ class ValueReader(wiring.Component):
             work.slices.eq(given.marks.slices),
             wanted.eq(Mux(kind.value, is_attribute, is_any)),
             figures.eq(Mux(kind.value, attribute_kinds.number, of_any.number) & ~unlike & (count != 0)),
-            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | (ends_value & seeking) | (figures & feeding & ~last)))),
+            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | (figures & feeding & ~last)))),
             step_goes.eq((kind.asks & ~kind.attribute & self.o.ready) | (kind.end & ~owes & (self.o.ready | ~is_any))),
             tag_goes.eq(step_goes | (kind.attribute & (self.o.ready | ~kind.asks))),
             self.i.ready.eq(running & (word_goes | tag_goes)),
@@ -287,12 +284,11 @@ class ValueReader(wiring.Component):
                     m.d.sync += about.eq(TestSubject.SELF)
                     with m.If(leaf & one):
                         # the text node that was read last
-                        with m.If(sought | ~seeking):
-                            m.d.comb += searches.eq(of_self.string & ~sought)
-                            m.next = "HAND"
+                        m.d.comb += searches.eq(of_self.string & ~sought)
+                        m.next = "HAND"
                     with m.Elif(dirty):
                         m.d.comb += forgets.eq(1)
-                    with m.Elif(~seeking):
+                    with m.Else():
                         m.next = "SETTLE"
                         with m.If(leaf & none):
                             m.d.comb += searches.eq(of_self.string)
