@@ -7,9 +7,6 @@ from amaranth.utils import ceil_log2
 
 __all__ = ["TextStream"]
 
-_POSITION = 10
-"""Width of a position in the stream; elements in which more text has begun than a quarter of that are marked as long."""
-
 
 class _Ring:
     """The last bytes of a stream in four lanes, so that a word lies and is read at any position."""
@@ -145,7 +142,9 @@ class TextStream(wiring.Component):
         once = {name: Signal.like(depth, name=f"{name}_once") for name in ("raw", "dense")}
         twice = {name: Signal.like(depth, name=f"{name}_twice") for name in ("raw", "dense")}
         trailing = Signal()
-        spot = data.StructLayout({"raw": _POSITION, "dense": _POSITION})
+        # Positions go four times as far as a value that is compared.
+        position = ceil_log2(config.value_bytes) + 2
+        spot = data.StructLayout({"raw": position, "dense": position})
         end = Signal(spot)
         m.submodules.starts = starts = memory.Memory(shape=spot, depth=1 << ceil_log2(config.depth), init=[])
         start_write, start_read = starts.write_port(), starts.read_port(domain="comb")
@@ -170,7 +169,7 @@ class TextStream(wiring.Component):
 
         # Positions are short. An element that has seen its stream pass two multiples of a quarter of them is long.
         for name, gain in (("raw", bytes_in), ("dense", solids)):
-            after = Signal(_POSITION, name=f"{name}_after")
+            after = Signal(position, name=f"{name}_after")
             passes = Signal(name=f"{name}_passes")
             m.d.comb += [after.eq(end[name] + gain), passes.eq(pushes & (after[-2] != end[name][-2]))]
             with m.If(pushes):
