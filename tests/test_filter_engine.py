@@ -67,6 +67,38 @@ def test_number_too_long_is_over_limit() -> None:
     ]
 
 
+def pieces_of(text: str, draw: random.Random) -> str:
+    """The text as the content of an element: whole, or with comments in it and parts of it in children."""
+    cuts = sorted(draw.randrange(len(text) + 1) for _ in range(draw.choice((0, 0, 1, 2, 3))))
+    first, *parts = (text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True))
+    return first + "".join(draw.choice(("<b/>{}", "<b>{}</b>", "<!--c-->{}", "<c><b>{}</b></c>")).format(part) for part in parts)
+
+
+@pytest.mark.parametrize("stalls", [None, 4])
+def test_string_values_round_the_limits(stalls: int | None) -> None:
+    """Values as long as a literal may be, one byte less and more, and round the multiples of that; numbers among much white space."""
+    draw = random.Random(5)
+    text = "".join(draw.choice("abcdefghij klmnopqrstuvwxyz") for _ in range(300))
+    limit = CONFIG.value_bytes
+    literals = [text[:length] for length in (0, 1, 3, 4, 5, limit - 4, limit - 3, limit - 2, limit - 1, limit)]
+    tests = [f"//v[. = '{one}']" for one in literals] + [f"//w[. != '{one}']" for one in literals[-3:]]
+    tests += ["//v[. = 12345]", "//v[. > 5]", f"//*[. = '{literals[-1]}']", f"//v[text() = '{literals[-2]}']"]
+    lengths = [multiple * limit + more for multiple in range(5) for more in (-5, -2, -1, 0, 1, 2, 5) if multiple * limit + more >= 0]
+    documents = []
+    for length in lengths * 8:
+        value = text[:length]
+        if draw.random() < 0.3:
+            before, after = (" " * draw.choice((0, 3, limit - 2, limit, 2 * limit)) for _ in range(2))
+            value = before + draw.choice(("12345", "6", "-3", "7.5", "1 2", "x")) + after
+        name = draw.choice("vw")
+        head = "p" * draw.randrange(limit + 4)
+        documents.append(f"<r>{head}<{name}>{pieces_of(value, draw)}</{name}><v>{draw.choice(literals)}</v></r>".encode())
+    found = filter_documents(subscriptions(*tests), documents, CONFIG, apart=False, stalls=stalls)
+    expected = [tuple(sid for sid, one in enumerate(tests, start=1) if etree.fromstring(data).xpath(one)) for data in documents]
+    assert [one.matches for one in found.documents] == expected
+    assert {sid for sids in expected for sid in sids} == set(range(1, len(tests) + 1))
+
+
 @pytest.mark.parametrize("stalls", [None, 5])
 def test_refusals_leave_nothing_behind(stalls: int | None) -> None:
     """Refused in the middle of names, values and tests, one after the other; what follows each is registered as if alone."""
