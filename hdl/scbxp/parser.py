@@ -15,6 +15,7 @@ from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
+from hdl.scbxp.places import TokenPlaces
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
@@ -84,6 +85,7 @@ class Scbxp(wiring.Component):
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
+        m.submodules.places = places = TokenPlaces()
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
@@ -104,6 +106,12 @@ class Scbxp(wiring.Component):
             text.i_valid.eq(segmenter.text_valid),
             texts.i.eq(text.o),
             texts.i_valid.eq(text.o_valid),
+            places.i.eq(segments.o.payload),
+            places.i_valid.eq(segments.o.valid & segments.o.ready),
+            places.token.eq(nesting.token),
+            places.close.eq(nesting.close),
+            places.near.eq(nesting.near),
+            nesting.position.eq(places.position),
         ]
         # A word may bring two segments: the queue has room for as many, until it is known how many they are. One that has left is counted
         # a clock later.
