@@ -17,7 +17,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
-from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
+from hdl.layouts import NameOp, NameRequest, NameResponse, ShortCount, name_id_width
 from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
@@ -83,7 +83,7 @@ class Names(wiring.Component):
                 "o": Out(stream.Signature(NamedMark(config))),
                 "request": In(stream.Signature(NameRequest(config))),
                 "response": Out(stream.Signature(NameResponse(config))),
-                "forgotten": Out(16),
+                "forgotten": Out(ShortCount),
             }
         )
 

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, VerdictWord, node_width
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, ShortCount, VerdictWord, node_width
 from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
@@ -49,8 +49,8 @@ class Scbxp(wiring.Component):
     nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`; nothing without a
         selection log.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
-    verdicts : documents ended so far, by verdict.
-    forgotten : how often the learned part of the skeleton was forgotten.
+    verdicts : short counts of documents ended, by verdict.
+    forgotten : short count of how often the learned part of the skeleton was forgotten.
     """
 
     def __init__(self, config: BrokerConfig):
@@ -64,8 +64,8 @@ class Scbxp(wiring.Component):
                 "verdict": Out(stream.Signature(VerdictWord)),
                 "request": In(stream.Signature(NameRequest(config))),
                 "response": Out(stream.Signature(NameResponse(config))),
-                "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
-                "forgotten": Out(16),
+                "verdicts": Out(data.ArrayLayout(ShortCount, len(Verdict))),
+                "forgotten": Out(ShortCount),
                 "nodes": Out(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
             }
             | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
