@@ -5,14 +5,29 @@ __all__ = ["passes", "script"]
 _DELAY = 4500
 """Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
 
+_ROUND = (
+    "&st; &if {C} -g -K 6; &dch -f; &if {C} {W} {D} {R}; &save; &load; &st; &if {C} -g -K 6; &synch2; &if {C} {W} {D} {R}; &save; &load; "
+)
+_SMALL = f"+&scorr; &sweep; &if {{C}} {{W}} {{D}}; &save; &st; &syn2; &if {{C}} {{W}} {{D}} {{R}}; &save; &load; {3 * _ROUND}&mfs"
+"""Mapping for area: abc9's own flow3 with its rounds three times."""
+
+_CARRIED = 6
+"""Bits from which on a sum is worth carry cells: they come in pairs, and one more turns the carry out."""
+
 _WIRE = 1000
 """Picoseconds from one look-up table to the next, as nextpnr finds them; yosys would count 300."""
 
 
 def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
     """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``. ``fast`` maps for short paths instead of for area."""
-    # Slower mapping in several rounds, for area.
-    small = [f"scratchpad -set abc9.D {_DELAY}", "scratchpad -copy abc9.script.flow3 abc9.script"]
+    small = [f"scratchpad -set abc9.D {_DELAY}", f'scratchpad -set abc9.script "{_SMALL}"']
+    # Constants are compared, and short sums made, with look-up tables alone.
+    synthesis = f"synth_ecp5 -abc9 -cmp2softlogic -top {top}"
+    mapped = [
+        f"{synthesis} -run begin:map_gates",
+        f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<{_CARRIED} %i",
+        f"{synthesis} -run map_gates: -json {name}.json",
+    ]
     return [
         f"read_rtlil {name}.il",
         f"hierarchy -top {top}",
@@ -25,7 +40,7 @@ def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
         "setattr -unset init w:*fsm_state*",
         'setattr -set fsm_encoding "one-hot" w:*fsm_state*',
         *([] if fast else small),
-        f"synth_ecp5 -abc9 -top {top} -json {name}.json",
+        *([f"synth_ecp5 -abc9 -top {top} -json {name}.json"] if fast else mapped),
         f"tee -q -o {name}.stat stat -json",
     ]
 

@@ -1,11 +1,11 @@
 """The broker: its units, connected [T 5.3, T-Fig 5.2]."""
 
 from amaranth.hdl import Module
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
-from hdl.contract import Verdict
+from hdl.contract import register
 from hdl.crt import ContentRoutingTable
 from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, TextByte, tsid_width
 from hdl.match import MatchingEngine
@@ -14,6 +14,7 @@ from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
 from hdl.spu import Spu
 from hdl.stream import Register, Relay, StreamFifo
+from hdl.tally import Tally
 from hdl.xpath import XPathProcessor
 
 __all__ = ["Broker"]
@@ -49,17 +50,9 @@ class Broker(wiring.Component):
         Subscriptions held, and the steps and tests that they take, common ones counted once.
     full, hcd : Out(1)
         The latest subscription was refused for want of room [T-Fig 5.17]; some name has a high commonality degree [T 5.3.3.4].
-    accepted, cancelled, refused, dropped : Out(32)
-        Subscription frames by result, and raw frames dropped from the store.
-    verdicts : Out(ArrayLayout(32, 4))
-        Documents by the parser's verdict.
-    forgotten : Out(16)
-        How often the learned part of the skeleton was forgotten.
-    pinned, unpinned : Out(16)
-        Names of ``skeleton`` that are known now, and those that found no room.
-    notified : Out(32), one per link
-    without_content : Out(32)
-        Notifications, and those that carry less than was asked for.
+    counter, count : In(4), Out(32)
+        The counter that has these low bits of its offset among :data:`hdl.contract.REGISTERS`, from ``accepted`` to ``unpinned``, in the
+        same clock. What has happened is counted 20 clocks later at the latest.
     """
 
     def __init__(self, config: BrokerConfig):
@@ -79,16 +72,8 @@ class Broker(wiring.Component):
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
                 "hcd": Out(1),
-                "accepted": Out(32),
-                "cancelled": Out(32),
-                "refused": Out(32),
-                "dropped": Out(32),
-                "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
-                "forgotten": Out(16),
-                "pinned": Out(16),
-                "unpinned": Out(16),
-                "notified": Out(32).array(links),
-                "without_content": Out(32),
+                "counter": In(range(Tally.PLACES)),
+                "count": Out(32),
             }
         )
 
@@ -103,6 +88,7 @@ class Broker(wiring.Component):
         m.submodules.engine = engine = MatchingEngine(config)
         m.submodules.watch = watch = ContentWatch(config)
         m.submodules.npu = npu = Npu(config)
+        m.submodules.tally = tally = Tally()
         # Nothing goes through two units without a register.
         m.submodules.texts = texts = Register(TextByte)
         m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True)
@@ -168,14 +154,18 @@ class Broker(wiring.Component):
             self.cleared.eq(spu.cleared),
         ]
         for unit, names in (
-            (spu, ("registered", "accepted", "cancelled", "refused", "dropped")),
+            (spu, ("registered",)),
             (crt, ("steps_used", "full", "hcd")),
-            (scbxp, ("verdicts", "forgotten")),
-            (skeleton, ("pinned", "unpinned")),
-            (npu, ("without_content",)),
         ):
             for name in names:
                 m.d.comb += getattr(self, name).eq(getattr(unit, name))
-        for link in range(config.links):
-            m.d.comb += self.notified[link].eq(npu.notified[link])
+
+        # What is counted, where the low bits of its register's offset say.
+        counts = {name: [getattr(spu, name)] for name in ("accepted", "cancelled", "refused", "dropped")}
+        counts |= {"pinned": [skeleton.pinned], "unpinned": [skeleton.unpinned], "forgotten": [scbxp.forgotten]}
+        counts |= {"verdicts": list(scbxp.verdicts), "notified": list(npu.notified), "without_content": [npu.without_content]}
+        for name, found in counts.items():
+            for place, count in enumerate(found, register(name).offset):
+                m.d.comb += tally.counts[place % Tally.PLACES].eq(count)
+        m.d.comb += [tally.place.eq(self.counter), self.count.eq(tally.count)]
         return m

@@ -27,6 +27,7 @@ __all__ = [
     "SelectMark",
     "SelectedDocument",
     "SelectedNode",
+    "ShortCount",
     "SmtEntry",
     "SmtKey",
     "SubscriptionResult",
@@ -55,6 +56,9 @@ class WordType(enum.Enum, shape=unsigned(3)):
 
 ByteCount = unsigned(3)
 """0 to 4 bytes of a word; they come first byte in the low bits."""
+
+ShortCount = unsigned(5)
+"""What a unit counts since the reset, modulo 32 and at most one a clock; :class:`hdl.tally.Tally` has the whole count."""
 
 
 def name_id_width(config) -> int:

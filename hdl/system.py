@@ -80,10 +80,7 @@ class ControlledBroker(wiring.Component):
             m.d.comb += inner.eq(outer)
         for name, member in BrokerCounters(self._config).members.items():
             ours, theirs = getattr(registers.counters, name), getattr(broker, name)
-            if member.dimensions:
-                m.d.comb += [one.eq(other) for one, other in zip(ours, theirs, strict=True)]
-            else:
-                m.d.comb += ours.eq(theirs)
+            m.d.comb += ours.eq(theirs) if member.flow == In else theirs.eq(ours)
         connect_streams(m, registers.streams if self._windows else wiring.flipped(self.streams), broker)
         return m
 

@@ -493,6 +493,9 @@ stream does not take
 its word within 256 clocks, or when a stream has no word to give. It then changes nothing but `error` and `errors`, and the bus answers
 with an error where it has one (Wishbone `err`, AXI `SLVERR`).
 
+The counters from `accepted` to `unpinned` lie in one memory: an event shows there 20 clocks after it at the latest. A read gives the whole
+word as it is in one clock.
+
 {table}
 ## Fields
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from cocotb_tests.streams import Bench, parameters
 from hdl.config import BrokerConfig
+from hdl.contract import register
 from hdl.layouts import DocumentWord, SubscriptionResult
 from hdl.npu import Outcome
 
@@ -33,7 +34,7 @@ class BrokerBench(Bench):
         self.result = self.sink("result", SubscriptionResult(self.config), stall=stall)
         self.links = [self.sink(f"notification__{link}", DocumentWord, stall=stall) for link in range(self.config.links)]
         self.skeleton = self.source("skeleton", DocumentWord, idle=idle)
-        dut.clear.value = 0
+        dut.clear.value = dut.counter.value = 0
         self.documents: list[bytes] = []
         self.begins: list[int] = []
         self.starts: list[int] = []
@@ -68,6 +69,12 @@ class BrokerBench(Bench):
         """Queue names of a skeleton."""
         for name in names:
             self.skeleton.send(_words(name.encode()))
+
+    async def counted(self, name: str) -> int:
+        """A counter, by the name of its register, once what has happened is counted."""
+        self.dut.counter.value = register(name).offset % 16
+        await self.clocks(20)
+        return int(self.dut.count.value)
 
     async def answers(self, count: int, *, within: int = 20000) -> list[int]:
         """The refusals of the first ``count`` frames."""

@@ -24,7 +24,7 @@ class FrontBench(Bench):
         self.results = self.source("streams__result", SubscriptionResult(CONFIG), idle=stall)
         self.verdicts = self.source("streams__verdict", OutcomeWord(CONFIG), idle=stall)
         self.links = [self.source(f"streams__notification_{link}", DocumentWord, idle=stall) for link in range(CONFIG.links)]
-        for name in ("cleared", "counters__full", "counters__hcd", "counters__registered", "counters__verdicts", "counters__accepted"):
+        for name in ("cleared", "counters__full", "counters__hcd", "counters__registered", "counters__count"):
             getattr(dut, name).value = 0
 
     async def start(self):
@@ -58,13 +58,23 @@ async def says_what_it_is(dut):
     """Identity, version, limits and counters by literal address."""
     bench = await started(dut)
     dut.counters__registered.value = 17
-    dut.counters__verdicts.value = 0x11111111 | 0x22222222 << 32 | 3 << 64 | 4 << 96
+
+    async def counts():
+        """The counter at each place is that many times 0x11111111."""
+        while True:
+            place = dut.counters__counter.value
+            dut.counters__count.value = 0x11111111 * int(place) if place.is_resolvable else 0
+            await dut.counters__counter.value_change
+
+    cocotb.start_soon(counts())
     assert await bench.bus.read(0x00) == (0x58324342, False)
     assert await bench.bus.read(0x01) == (1, False)
     assert await bench.bus.read(0x10) == (31, False)
     assert await bench.bus.read(0x11) == (64, False)
     assert await bench.bus.read(0x41) == (17, False)
-    assert [await bench.bus.read(0x47 + k) for k in range(4)] == [(0x11111111, False), (0x22222222, False), (3, False), (4, False)]
+    # All of them; there are two links.
+    counters = [*range(0x43, 0x4E), 0x50, 0x51, 0x52]
+    assert [await bench.bus.read(offset) for offset in counters] == [(0x11111111 * (offset & 15), False) for offset in counters]
     first, _ = await bench.bus.read(0x40)
     then, _ = await bench.bus.read(0x40)
     assert 3 <= then - first < 200

@@ -223,8 +223,9 @@ async def every_match_becomes_a_frame(dut, stress):
     await bench.clocks(50)
     for link in range(bench.config.links):
         assert bench.frames(link) == due[link]
-        assert int(getattr(dut, f"notified__{link}").value) == len(due[link])
-    assert int(dut.without_content.value) == short > 0
+        assert int(getattr(dut, f"notified__{link}").value) == len(due[link]) % 32
+    assert int(dut.without_content.value) == short % 32
+    assert short > 0
     assert int(dut.hold.value) == 0
     assert int(dut.finished.value) == int(dut.begun.value) == bench.published
 

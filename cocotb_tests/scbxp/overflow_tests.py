@@ -26,7 +26,7 @@ async def places_never_run_out(dut):
         made.append(b"<r>" + b"".join(parts) + b"</r>")
     outputs = await bench.parse(made)
     assert all(output.good for output in outputs)
-    assert int(dut.forgotten.value) in bench.skeleton.forgotten
+    assert int(dut.forgotten.value) in {count % 32 for count in bench.skeleton.forgotten}
     assert int(dut.forgotten.value) >= 6
 
 

@@ -4,7 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import REGISTER_WORDS, Verdict
+from hdl.contract import REGISTER_WORDS
 from hdl.layouts import DocumentWord, SubscriptionResult, VerdictWord, tsid_width
 
 __all__ = ["BrokerCounters", "BrokerStreams", "BusRequest", "BusResponse", "OutcomeWord", "notifications"]
@@ -56,7 +56,8 @@ class BrokerStreams(wiring.Signature):
 
 
 class BrokerCounters(wiring.Signature):
-    """What the broker counts, as the register file sees it; each is a register of the same name."""
+    """What the broker says of itself, as the register file sees it. Each is a register of the same name but ``count``, which is the counter
+    with the low bits ``counter`` of its offset, in the same clock."""
 
     def __init__(self, config):
         super().__init__(
@@ -65,15 +66,7 @@ class BrokerCounters(wiring.Signature):
                 "steps_used": In(range(config.steps + 1)),
                 "full": In(1),
                 "hcd": In(1),
-                "accepted": In(32),
-                "cancelled": In(32),
-                "refused": In(32),
-                "dropped": In(32),
-                "verdicts": In(data.ArrayLayout(32, len(Verdict))),
-                "forgotten": In(16),
-                "notified": In(32).array(config.links),
-                "without_content": In(32),
-                "pinned": In(16),
-                "unpinned": In(16),
+                "counter": Out(4),
+                "count": In(32),
             }
         )

@@ -16,6 +16,11 @@ __all__ = ["LINK_COUNTERS", "RegisterFile"]
 
 LINK_COUNTERS = ("segments", "damaged", "repeated", "misfits")
 
+_COUNTED = (
+    "accepted", "cancelled", "refused", "dropped", "verdicts", "forgotten", "notified", "without_content", "pinned", "unpinned",
+)  # fmt: skip
+"""Counters of the broker."""
+
 _INBOUND = ("publication", "subscription", "skeleton")
 _DEPTH = 16
 _PATIENCE = 256
@@ -116,13 +121,13 @@ class RegisterFile(wiring.Component):
         }
         values |= {f"config_{field.name}": Const(getattr(config, field.name), 32) for field in fields(config)}
         values |= dict(zip(LINK_COUNTERS, self.link, strict=True))
-        named = ("registered", "steps_used", "accepted", "cancelled", "refused", "dropped", "forgotten", "without_content")
-        values |= {name: getattr(counters, name) for name in (*named, "pinned", "unpinned")}
+        values |= {"registered": counters.registered, "steps_used": counters.steps_used}
         read = {register(name).offset: value for name, value in values.items()}
-        for place in range(register("verdicts").count):
-            read[register("verdicts").offset + place] = counters.verdicts[place]
-        for link in range(config.links):
-            read[register("notified").offset + link] = counters.notified[link]
+        m.d.comb += counters.counter.eq(held.address)
+        for name in _COUNTED:
+            one = register(name)
+            count = config.links if name == "notified" else one.count
+            read |= dict.fromkeys(range(one.offset, one.offset + count), counters.count)
 
         # --- Streams.
         write_room, write_taken, take, waits = [], [], [], []

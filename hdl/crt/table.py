@@ -408,6 +408,10 @@ class ContentRoutingTable(wiring.Component):
             ),
         ]
 
+        comes, goes = Signal(), Signal()  # a subscription
+        with m.If(comes | goes):
+            m.d.sync += self.registered.eq(self.registered + Mux(goes, -1, 1))
+
         with m.FSM():
             with m.State("RESET"):
                 m.d.sync += sweep.eq(0)
@@ -691,7 +695,8 @@ class ContentRoutingTable(wiring.Component):
                     heads.write.more.eq(1),
                 ]
                 m.d.sync += [mate.eq(command.tsid), links.write.eq(heads.data), links.write_en.eq(1)]
-                m.d.sync += [self.registered.eq(self.registered + 1), wants.eq(0)]
+                m.d.comb += comes.eq(1)
+                m.d.sync += wants.eq(0)
                 m.next = "IDLE"
             with m.State("PUBLISH"):
                 m.d.comb += [
@@ -705,7 +710,8 @@ class ContentRoutingTable(wiring.Component):
                     equals.write.data.eq(same_hash),
                 ]
                 m.d.sync += settles.eq(1)
-                m.d.sync += [self.registered.eq(self.registered + 1), self.steps_used.eq(self.steps_used + total)]
+                m.d.comb += comes.eq(1)
+                m.d.sync += self.steps_used.eq(self.steps_used + total)
                 m.d.sync += view.containment.eq(view.containment | contains)
                 m.d.sync += parting.eq(1)
                 m.next = "IDLE"
@@ -742,7 +748,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("FOUND"):
                 run = runs.read[0].data
                 m.d.sync += [first.eq(run.first), fronts.eq(run.length), command.semantics.eq(run.contains), bucket.eq(run.bucket)]
-                m.d.sync += self.registered.eq(self.registered - 1)
+                m.d.comb += goes.eq(1)
                 m.d.sync += mate.eq(command.tsid)
                 m.next = "FOUND1"
             pause("FOUND1", "FOUND2")

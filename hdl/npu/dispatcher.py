@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import MatchedWord, SelectedDocument, SmtEntry, log_width, step_width, tsid_width
+from hdl.layouts import MatchedWord, SelectedDocument, ShortCount, SmtEntry, log_width, step_width, tsid_width
 from hdl.npu.jobs import Job
 from hdl.stream import StreamFifo
 
@@ -46,8 +46,8 @@ class Dispatcher(wiring.Component):
         Its part of the selection log.
     busy : Out(1)
         A t-SID has been taken whose entry has not been read yet.
-    notified : Out(32), one per link
-    without_content : Out(32)
+    notified : Out(ShortCount), one per link
+    without_content : Out(ShortCount)
         Notifications so far, and those among them that had to go without the content asked for.
     """
 
@@ -75,8 +75,8 @@ class Dispatcher(wiring.Component):
                 "end": Out(log_width(config) + 1),
                 "sorted": Out(1),
                 "busy": Out(1),
-                "notified": Out(32).array(links),
-                "without_content": Out(32),
+                "notified": Out(ShortCount).array(links),
+                "without_content": Out(ShortCount),
             }
         )
 

@@ -10,6 +10,7 @@ from hdl.layouts import (
     NodeSpan,
     SelectedDocument,
     SelectedNode,
+    ShortCount,
     SmtEntry,
     VerdictWord,
     log_width,
@@ -79,8 +80,8 @@ class Npu(wiring.Component):
         The selection log, and where those of its entries begin that are still needed.
     secure, begun, finished : Out
         Those of the keeper: publications that begin now will be held; publications begun to load, and notified, modulo 65536.
-    notified : Out(32), one per link
-    without_content : Out(32)
+    notified : Out(ShortCount), one per link
+    without_content : Out(ShortCount)
     """
 
     LOOKUPS = Dispatcher.LOOKUPS
@@ -115,8 +116,8 @@ class Npu(wiring.Component):
                 "secure": Out(1),
                 "begun": Out(16),
                 "finished": Out(16),
-                "notified": Out(32).array(links),
-                "without_content": Out(32),
+                "notified": Out(ShortCount).array(links),
+                "without_content": Out(ShortCount),
             }
         )
 

@@ -17,7 +17,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
-from hdl.layouts import NameOp, NameRequest, NameResponse, name_id_width
+from hdl.layouts import NameOp, NameRequest, NameResponse, ShortCount, name_id_width
 from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
@@ -83,7 +83,7 @@ class Names(wiring.Component):
                 "o": Out(stream.Signature(NamedMark(config))),
                 "request": In(stream.Signature(NameRequest(config))),
                 "response": Out(stream.Signature(NameResponse(config))),
-                "forgotten": Out(16),
+                "forgotten": Out(ShortCount),
             }
         )
 
@@ -521,7 +521,7 @@ class Names(wiring.Component):
         with m.If(fsm["INSERTED"]):
             m.d.sync += [reply_ok.eq(answer.payload.ok), reply_slot.eq(new_slot)]
             with m.If(answer.valid & answer.payload.ok & from_freed):
-                m.d.sync += [freed.eq(freed - 1), freed_slot.eq(next_freed)]
+                m.d.sync += freed_slot.eq(next_freed)
             with m.If(answer.valid & answer.payload.ok & ~from_freed):
                 m.d.sync += unused.eq(unused + 1)
         fsm.on("RELINK", (1, "REPLY"))
@@ -541,6 +541,9 @@ class Names(wiring.Component):
         fsm.on("DELETE", (cam.command.ready, "DELETED"))
         fsm.on("DELETED", (answer.valid, "RUN"))
         with m.If(fsm["DELETED"] & answer.valid):
-            m.d.sync += [freed.eq(freed + 1), freed_slot.eq(pin_slot)]
+            m.d.sync += freed_slot.eq(pin_slot)
+        uses_freed = fsm["INSERTED"] & answer.payload.ok & from_freed
+        with m.If(answer.valid & (uses_freed | fsm["DELETED"])):
+            m.d.sync += freed.eq(freed + Mux(fsm["DELETED"], 1, -1))
         fsm.finish(m, clear=Const(0))
         return m

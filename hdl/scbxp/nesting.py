@@ -10,6 +10,7 @@ from hdl.contract import Code
 from hdl.layouts import Mark, WordType, name_id_width
 from hdl.scbxp.names import NamedMark
 from hdl.scbxp.onehot import OneHot, chosen
+from hdl.scbxp.places import PLACED
 from hdl.scbxp.segments import TOKEN_COUNT
 from hdl.stream.block_ram import BlockRam
 
@@ -42,11 +43,22 @@ class Nesting(wiring.Component):
     scope, newest first, at one clock each and four a word. An attribute that has the low bits of another one's token ID takes a clock for
     each attribute before it. Six clocks at the end of a document. No clock of its own: the output comes with the input, and holds it while
     it is not taken.
+
+    ``token``, ``close``, ``near`` and ``position`` are those of :class:`hdl.scbxp.places.TokenPlaces`.
     """
 
     def __init__(self, config):
         self._config = config
-        super().__init__({"i": In(stream.Signature(NamedMark(config))), "o": Out(stream.Signature(CheckedMark(config)))})
+        super().__init__(
+            {
+                "i": In(stream.Signature(NamedMark(config))),
+                "o": Out(stream.Signature(CheckedMark(config))),
+                "token": Out(PLACED),
+                "close": Out(1),
+                "near": Out(1),
+                "position": In(32),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -102,7 +114,7 @@ class Nesting(wiring.Component):
         xmln, declares = Signal(), Signal()
         declared_value = Signal()
         one_word = Signal(32)  # the first word of the prefix
-        last_position = Signal(32)
+        token, last_token = Signal(PLACED), Signal(PLACED)
         last_index = Signal.like(mark.index)
         last_count = Signal(3)
         # The prefix, as long as no colon has come. What is asked for only after the last word of a name has passed is kept of every word
@@ -111,7 +123,7 @@ class Nesting(wiring.Component):
         with m.If(takes):
             m.d.sync += upper_half.eq(mark.data[16:])
         with m.If(fsm["RUN"]):
-            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_position.eq(mark.position)]
+            m.d.sync += [last_index.eq(mark.index), last_count.eq(mark.count), last_token.eq(token)]
             with m.If(~seen_before & facts.colon):
                 m.d.sync += used_words.eq(mark.index + facts.lead[0])
             with m.If(first):
@@ -146,7 +158,6 @@ class Nesting(wiring.Component):
         wait = Signal(2)
         resolving = Signal()
         closing, closing_empty = Signal(), Signal()  # the tag ends after the work under way
-        close_position = Signal(32)
         place_shape = range(places)
         pending_place, latest_place = Signal(place_shape), Signal(place_shape)
         crowded = Signal()
@@ -234,9 +245,9 @@ class Nesting(wiring.Component):
 
         # --- The first error, in the order of the words.
         found = Signal(data.StructLayout({"code": 5, "position": 32}))
-        raised, checked = Signal(5), Signal(5)
-        base, checked_position = Signal(32), Signal(32)
-        reach = Signal(7)
+        # What is raised waits for its place.
+        raised, told, checked = (Signal(5, name=name) for name in ("raised", "told", "checked"))
+        reach, told_reach, checked_reach = (Signal(7, name=name) for name in ("reach", "told_reach", "checked_reach"))
         no_value = facts.value & declared_value & first & (mark.count == 0) & ~mark.cut
         too_many = attributes >= config.attributes
         unbound = fsm["SEARCH"] & (candidate == 0) & resolving
@@ -268,7 +279,8 @@ class Nesting(wiring.Component):
                     width=5,
                 )
             ),
-            base.eq(Mux(fsm["RUN"], mark.position, Mux(fsm["SEARCH"], close_position, last_position))),
+            self.token.eq(Mux(fsm["RUN"], token, last_token)),
+            self.close.eq(fsm["SEARCH"]),
             reach.eq(
                 Mux(
                     fsm["RUN"],
@@ -276,11 +288,11 @@ class Nesting(wiring.Component):
                     Mux(fsm["SEARCH"], 0, Cat(Const(0, 2), last_index) + last_count),
                 )
             ),
-            checked.eq(raised),
-            checked_position.eq(base + reach),
+            Cat(told, told_reach).eq(Cat(raised, reach)),
+            Cat(checked, checked_reach).eq(Cat(told, told_reach)),
         ]
         with m.If((checked != 0) & (found.code == 0)):
-            m.d.sync += [found.code.eq(checked), found.position.eq(checked_position)]
+            m.d.sync += [found.code.eq(checked), found.position.eq(self.position + checked_reach)]
 
         # --- Handing on.
         declaration = Signal()
@@ -312,7 +324,7 @@ class Nesting(wiring.Component):
             out.texts.eq(mark.texts),
             out.empty.eq(mark.empty & mark.close & mark.last & ~is_end),
             out.end.eq(fsm["END"]),
-            out.length.eq(mark.close_position),
+            out.length.eq(mark.data),
             self.i.ready.eq(free & ((fsm["RUN"] & ~mark.end) | fsm["END"])),
         ]
         with m.If(fsm["END"]):
@@ -320,7 +332,7 @@ class Nesting(wiring.Component):
                 out.mark.valid.eq(0),
                 out.empty.eq(0),
                 out.code.eq(Mux(wins, found.code, document_code)),
-                out.mark.data.eq(Mux(wins, found.position, Mux(document_code == 0, 0, mark.position))),
+                out.mark.data.eq(Mux(wins, found.position, Mux(document_code == 0, 0, self.position))),
             ]
 
         # --- RUN: the words pass.
@@ -334,9 +346,11 @@ class Nesting(wiring.Component):
             (takes & closes & (mark.empty | (some_wait & ~is_element)) & ~is_prefixed & ~alike, "CLOSE"),
         )
         with m.If(fsm["RUN"]):
-            m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), close_position.eq(mark.close_position), prefixed.eq(is_prefixed)]
+            m.d.sync += [closing.eq(closes), closing_empty.eq(mark.empty), self.near.eq(mark.near), prefixed.eq(is_prefixed)]
         with m.If(fsm["RUN"] & self.i.valid & is_element):
             m.d.sync += [attributes.eq(0), waiting.eq(0), some_wait.eq(0)]
+        with m.If((takes & mark.last & ~mark.end) | (fsm["END"] & free)):
+            m.d.sync += token.eq(token + 1)
         with m.If(takes & ends.end):
             m.d.sync += [declarations.eq(scopes_read.data), declarations_before.eq(declarations)]
         # All that a level may become is ready before it is known which.
@@ -442,7 +456,7 @@ class Nesting(wiring.Component):
             m.d.sync += wait.eq(0)
         with m.If(fsm["END_WAIT"]):
             m.d.sync += wait.eq(wait + 1)
-        earlier = Cat(found.code, found.position) < Cat(document_code, mark.position)
+        earlier = Cat(found.code, found.position) < Cat(document_code, self.position)
         m.d.sync += wins.eq((found.code != 0) & ((document_code == 0) | earlier))
         fsm.on("END_COMPARE", (1, "END"))
         fsm.on("END", (free, "RUN"))

@@ -20,10 +20,10 @@ __all__ = ["MarkPacker", "PackedMark", "PackedText", "TextPacker", "TextQueue"]
 class PackedMark(data.Struct):
     """A word of a mark token.
 
-    ``index`` counts words and stays at its largest value. On every word: ``position`` of the token's first byte (of the quote for
-    a value) and ``texts``. On the last word: ``close``, ``empty`` and ``close_position`` of the tag's '>', and ``cut`` if the token was
-    cut off by an error or the end. With ``end`` it is the end of the document: ``position`` and ``close_position`` as in MarkSegment, and
-    the code in ``count`` and ``index``.
+    ``index`` counts words and stays at its largest value. On every word: ``texts``. On the last word: ``close`` and ``empty`` of the tag's
+    '>', which with ``near`` stands in the word of the document in which the token begins, and ``cut`` if the token was cut off by an error
+    or the end. With ``end`` it is the end of the document: ``data`` as in MarkSegment, and the code in ``count`` and ``index``. Where a
+    token lies is kept apart, see :class:`hdl.scbxp.places.TokenPlaces`.
     """
 
     type: WordType
@@ -36,8 +36,7 @@ class PackedMark(data.Struct):
     close: unsigned(1)
     empty: unsigned(1)
     cut: unsigned(1)
-    position: unsigned(32)
-    close_position: unsigned(32)
+    near: unsigned(1)
     texts: TOKEN_COUNT
     end: unsigned(1)
 
@@ -114,7 +113,7 @@ class MarkPacker(wiring.Component):
                 closed.eq(segment.closes),
                 held.close.eq(segment.closes),
                 held.empty.eq(segment.empty),
-                held.close_position.eq(Cat(segment.close_lane, segment.position[2:])),
+                held.near.eq(segment.begins),
             ]
 
         more = Signal()  # the segment continues the token
@@ -139,7 +138,7 @@ class MarkPacker(wiring.Component):
                 m.d.sync += [
                     given.end.eq(1), given.cut.eq(0), given.close.eq(0), given.empty.eq(0),
                     given.count.eq(segment.code[:3]), given.index.eq(segment.code[3:]),
-                    given.position.eq(segment.position), given.close_position.eq(segment.data), given.texts.eq(segment.texts),
+                    given.data.eq(segment.data), given.texts.eq(segment.texts),
                 ]  # fmt: skip
 
         with m.If(free):
@@ -157,7 +156,6 @@ class MarkPacker(wiring.Component):
                     m.d.sync += [
                         held.type.eq(segment.type),
                         held.index.eq(0),
-                        held.position.eq(segment.position),
                         held.texts.eq(segment.texts),
                     ]
                 with m.Elif(joined.over):

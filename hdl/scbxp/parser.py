@@ -8,13 +8,14 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, VerdictWord, node_width
+from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, ShortCount, VerdictWord, node_width
 from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
+from hdl.scbxp.places import TokenPlaces
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
@@ -48,8 +49,8 @@ class Scbxp(wiring.Component):
     nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`; nothing without a
         selection log.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
-    verdicts : documents ended so far, by verdict.
-    forgotten : how often the learned part of the skeleton was forgotten.
+    verdicts : short counts of documents ended, by verdict.
+    forgotten : short count of how often the learned part of the skeleton was forgotten.
     """
 
     def __init__(self, config: BrokerConfig):
@@ -63,8 +64,8 @@ class Scbxp(wiring.Component):
                 "verdict": Out(stream.Signature(VerdictWord)),
                 "request": In(stream.Signature(NameRequest(config))),
                 "response": Out(stream.Signature(NameResponse(config))),
-                "verdicts": Out(data.ArrayLayout(32, len(Verdict))),
-                "forgotten": Out(16),
+                "verdicts": Out(data.ArrayLayout(ShortCount, len(Verdict))),
+                "forgotten": Out(ShortCount),
                 "nodes": Out(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
             }
             | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
@@ -84,6 +85,7 @@ class Scbxp(wiring.Component):
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
+        m.submodules.places = places = TokenPlaces()
         m.submodules.text = text = TextPacker()
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
@@ -104,6 +106,12 @@ class Scbxp(wiring.Component):
             text.i_valid.eq(segmenter.text_valid),
             texts.i.eq(text.o),
             texts.i_valid.eq(text.o_valid),
+            places.i.eq(segments.o.payload),
+            places.i_valid.eq(segments.o.valid & segments.o.ready),
+            places.token.eq(nesting.token),
+            places.close.eq(nesting.close),
+            places.near.eq(nesting.near),
+            nesting.position.eq(places.position),
         ]
         # A word may bring two segments: the queue has room for as many, until it is known how many they are. One that has left is counted
         # a clock later.

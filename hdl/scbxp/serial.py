@@ -316,8 +316,8 @@ class SerialLane(wiring.Component):
         to_section, to_doctype = Signal(), Signal()
 
         def spell(condition, word):
-            """The rest of a word follows."""
-            with m.If(take & condition):
+            """The rest of a word follows; whether the byte is taken does not matter, for only then is it asked for."""
+            with m.If(condition):
                 m.d.sync += [
                     expected.eq(ord(word[0])), expected_last.eq(0), spell_at.eq(_AT[word] + 1),
                     to_section.eq(word == "CDATA["), to_doctype.eq(word == "OCTYPE"),

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, NameOp, NameRequest, NameResponse
+from hdl.layouts import DocumentWord, NameOp, NameRequest, NameResponse, ShortCount
 from hdl.stream.fifo import StreamFifo
 
 __all__ = ["SkeletonLoader"]
@@ -27,7 +27,7 @@ class SkeletonLoader(wiring.Component):
         The other user, who has up to seven names under way.
     o_request, i_response : Out(stream.Signature(NameRequest(config))), In(stream.Signature(NameResponse(config)))
         The name table.
-    pinned, unpinned : Out(16)
+    pinned, unpinned : Out(ShortCount)
     """
 
     def __init__(self, config):
@@ -40,8 +40,8 @@ class SkeletonLoader(wiring.Component):
                 "o_response": Out(response),
                 "o_request": Out(request),
                 "i_response": In(response),
-                "pinned": Out(16),
-                "unpinned": Out(16),
+                "pinned": Out(ShortCount),
+                "unpinned": Out(ShortCount),
             }
         )
 

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SubscriptionResult, tsid_width
+from hdl.layouts import CrtCommand, CrtOp, CrtResponse, ShortCount, SubscriptionResult, tsid_width
 from hdl.spu.smt import SmtOp
 from hdl.spu.store import StoreExtent, StoreOp
 from hdl.spu.task import Task, TaskKind
@@ -34,7 +34,7 @@ class Registrar(wiring.Component):
         Changes of the store's index.
     busy, tsid : Out
         A task is being worked on, and its t-SID.
-    accepted, cancelled, refused : Out(32)
+    accepted, cancelled, refused : Out(ShortCount)
         Results given since the reset.
     """
 
@@ -54,9 +54,9 @@ class Registrar(wiring.Component):
                 "o_index": Out(stream.Signature(data.StructLayout({"op": StoreOp, "tsid": tsid, "extent": StoreExtent(depth)}))),
                 "busy": Out(1),
                 "tsid": Out(tsid),
-                "accepted": Out(32),
-                "cancelled": Out(32),
-                "refused": Out(32),
+                "accepted": Out(ShortCount),
+                "cancelled": Out(ShortCount),
+                "refused": Out(ShortCount),
             }
         )
 

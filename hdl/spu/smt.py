@@ -167,6 +167,11 @@ class SubscriptionMappingTable(wiring.Component):
         free_count = Signal(bits)
         used = Signal(bits)
         m.d.comb += [any_fresh.eq(fresh <= limit), self.used.eq(used)]
+        takes, adds, frees = Signal(), Signal(), Signal()
+        with m.If(takes | frees):
+            m.d.sync += free_count.eq(free_count + Mux(frees, 1, -1))
+        with m.If(adds | frees):
+            m.d.sync += used.eq(used + Mux(frees, -1, 1))
 
         def answer(*, found=0, full=0, tsid=0):
             m.d.sync += [self.o_valid.eq(1), self.o.found.eq(found), self.o.full.eq(full), self.o.tsid.eq(tsid)]
@@ -283,7 +288,8 @@ class SubscriptionMappingTable(wiring.Component):
                     answer(full=1)
                     m.next = "IDLE"
                 with m.Elif(~self.hold):
-                    m.d.sync += [free_first.eq(link), free_count.eq(free_count - 1)]
+                    m.d.comb += takes.eq(1)
+                    m.d.sync += free_first.eq(link)
                     answer(tsid=free_first)
                     m.next = "ADD"
                 with m.Else():
@@ -292,7 +298,8 @@ class SubscriptionMappingTable(wiring.Component):
 
             # The answer has been given; the entry and the links follow.
             with m.State("ADD"):
-                m.d.sync += [write_place.eq(tsid), write_entry.eq(1), used.eq(used + 1)]
+                m.d.comb += adds.eq(1)
+                m.d.sync += [write_place.eq(tsid), write_entry.eq(1)]
                 m.next = "ADD-AFTER"
             with m.State("ADD-AFTER"):
                 put_after(tsid, first, head)
@@ -341,7 +348,8 @@ class SubscriptionMappingTable(wiring.Component):
                     m.d.sync += free_first.eq(tsid)
                 with m.Else():
                     put_after(free_last, tsid, 0)
-                m.d.sync += [free_last.eq(tsid), free_count.eq(free_count + 1), used.eq(used - 1)]
+                m.d.comb += frees.eq(1)
+                m.d.sync += free_last.eq(tsid)
                 answer(tsid=tsid)
                 m.next = "IDLE"
         return m

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtResponse, DocumentWord, SmtEntry, SubscriptionResult, TextByte, tsid_width
+from hdl.layouts import CrtCommand, CrtResponse, DocumentWord, ShortCount, SmtEntry, SubscriptionResult, TextByte, tsid_width
 from hdl.spu.mapper import HEADER_WORDS, Mapper
 from hdl.spu.registrar import Registrar
 from hdl.spu.smt import SubscriptionMappingTable
@@ -57,7 +57,7 @@ class Spu(wiring.Component):
     i_fetch, o_fetch : In(stream), Out(stream)
         A t-SID gives its raw frame, or a single word with count 0 when the store has none.
     registered, accepted, cancelled, refused, dropped : Out
-        Subscriptions registered now; subscriptions accepted, cancelled and refused (any frame) and raw frames dropped, since the reset.
+        Subscriptions registered now; short counts of subscriptions accepted, cancelled and refused (any frame) and of raw frames dropped.
     """
 
     def __init__(self, config, *, store_words=None):
@@ -86,10 +86,10 @@ class Spu(wiring.Component):
                 "i_fetch": In(stream.Signature(tsid)),
                 "o_fetch": Out(stream.Signature(DocumentWord)),
                 "registered": Out(tsid),
-                "accepted": Out(32),
-                "cancelled": Out(32),
-                "refused": Out(32),
-                "dropped": Out(32),
+                "accepted": Out(ShortCount),
+                "cancelled": Out(ShortCount),
+                "refused": Out(ShortCount),
+                "dropped": Out(ShortCount),
             }
         )
 

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, tsid_width
+from hdl.layouts import DocumentWord, ShortCount, tsid_width
 from hdl.stream import BlockRam
 
 __all__ = ["StoreExtent", "StoreOp", "SubscriptionStore"]
@@ -55,7 +55,7 @@ class SubscriptionStore(wiring.Component):
     i_fetch, o_fetch : In(stream), Out(stream)
         A t-SID gives its frame, word by word as it came, one in 3 clocks at most; a single word with count 0 when there is none.
         Nothing is dropped meanwhile: whoever fetches must take the words for registration to go on.
-    dropped : Out(32)
+    dropped : Out(ShortCount)
         Frames of registered subscriptions that were dropped since the reset.
     """
 
@@ -75,7 +75,7 @@ class SubscriptionStore(wiring.Component):
                 "i_index": In(stream.Signature(data.StructLayout({"op": StoreOp, "tsid": tsid, "extent": StoreExtent(depth)}))),
                 "i_fetch": In(stream.Signature(tsid)),
                 "o_fetch": Out(stream.Signature(DocumentWord)),
-                "dropped": Out(32),
+                "dropped": Out(ShortCount),
             }
         )
 

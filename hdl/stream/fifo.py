@@ -1,6 +1,6 @@
 """First-in first-out queue of a stream."""
 
-from amaranth.hdl import Cat, Module, Shape, ShapeCastable, Signal
+from amaranth.hdl import Cat, Module, Mux, Shape, ShapeCastable, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -86,12 +86,12 @@ class StreamFifo(wiring.Component):
                 m.d.sync += [valid.eq(inner_valid), payload.eq(inner_payload)]
 
         if self.depth <= self.lut_depth:
-            # Pointers with a bit more than the address: how much is stored follows from them, and nothing has to be counted.
+            # How much is stored follows from the pointers, and from whether there is something: nothing has to be counted.
             places = self.depth - (not self.direct)
             bits = ceil_log2(places)
             m.submodules.queue = queue = memory.Memory(shape=self.shape, depth=1 << bits, init=[])
             write, read = queue.write_port(), queue.read_port(domain="comb")
-            produce, consume = Signal(bits + 1), Signal(bits + 1)
+            produce, consume, consume_next = Signal(bits), Signal(bits), Signal(bits)
             # Whether none or all places are taken is known beforehand: nobody waits for a comparison.
             full, some = Signal(), Signal()
             writes, reads = Signal(), Signal()
@@ -109,13 +109,17 @@ class StreamFifo(wiring.Component):
             with m.If(writes):
                 m.d.sync += produce.eq(produce + 1)
             with m.If(reads):
-                m.d.sync += consume.eq(consume + 1)
+                m.d.sync += consume.eq(consume_next)
             # A reader that decides late finds short ways here.
-            stored = Signal(bits + 1)
-            m.d.comb += stored.eq(produce - consume)
-            m.d.sync += some.eq(writes | (some & ~((stored == 1) & inner_ready)))
+            lone, nears = Signal(), Signal()  # one is stored; all places but one are taken
+            m.d.comb += [
+                consume_next.eq(consume + 1),
+                lone.eq(consume_next == produce),
+                nears.eq((produce + (1 + (1 << bits) - places))[:bits] == consume),
+            ]
+            m.d.sync += some.eq(writes | (some & ~(lone & inner_ready)))
             if not self.promised:
-                m.d.sync += full.eq((full | (self.i.valid & (stored == places - 1))) & ~(some & inner_ready))
+                m.d.sync += full.eq((full | (self.i.valid & nears)) & ~(some & inner_ready))
             return m
 
         # Beyond the look-up tables the word read from block RAM waits in the memory's own output, then in ``payload``.
@@ -152,8 +156,10 @@ class StreamFifo(wiring.Component):
             advance(consume)
         with m.If(reads | inner_ready):
             m.d.sync += inner_valid.eq(reads)
-        with m.If(writes & ~reads):
-            m.d.sync += [stored.eq(stored + 1), full.eq(stored == places - 1), some.eq(1)]
-        with m.Elif(reads & ~writes):
-            m.d.sync += [stored.eq(stored - 1), full.eq(0), some.eq(stored != 1)]
+        with m.If(writes ^ reads):
+            m.d.sync += [
+                stored.eq(stored + Mux(reads, -1, 1)),
+                full.eq(~reads & (stored == places - 1)),
+                some.eq(writes | (stored != 1)),
+            ]
         return m

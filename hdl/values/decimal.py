@@ -140,10 +140,9 @@ class DecimalReader(wiring.Component):
                         for number in range(digits):
                             with m.If(place[number]):
                                 m.d.sync += held[4 * (digits - 1 - number) :][:4].eq(nibble)
-                        with m.If(~pointed):
-                            m.d.sync += exponent.eq(exponent + 1)
-                    with m.Elif(pointed):
-                        m.d.sync += exponent.eq(exponent - 1)
+                    # up before the point from there on, down after it until there
+                    with m.If((ahead | positive) ^ pointed):
+                        m.d.sync += exponent.eq(exponent + Mux(pointed, -1, 1))
         with m.If(self.clear):
             m.d.sync += [
                 Cat(foreign, gap, malformed, long, begun, signed, pointed, numeral, ahead, many, length, held).eq(0),
