@@ -164,7 +164,7 @@ class ValueReader(wiring.Component):
             work.slices.eq(given.marks.slices),
             wanted.eq(Mux(kind.value, is_attribute, is_any)),
             figures.eq(Mux(kind.value, attribute_kinds.number, of_any.number) & ~unlike & (count != 0)),
-            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | (figures & feeding & ~last)))),
+            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | (feeding & ~last)))),
             step_goes.eq((kind.asks & ~kind.attribute & self.o.ready) | (kind.end & ~owes & (self.o.ready | ~is_any))),
             tag_goes.eq(step_goes | (kind.attribute & (self.o.ready | ~kind.asks))),
             self.i.ready.eq(running & (word_goes | tag_goes)),
