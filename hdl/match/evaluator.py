@@ -4,9 +4,8 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.interfaces import CrtView
 from hdl.match.judge import Judge
-from hdl.match.ops import Item, RowRequest, Work, join_view
+from hdl.match.ops import Item, RowRequest, Work, join_view, part_of_view
 from hdl.match.reader import ValueReader
 from hdl.stream import StreamFifo
 
@@ -39,14 +38,13 @@ class Evaluator(wiring.Component):
     def __init__(self, config):
         self.config = config
         self.reader, self.judge = ValueReader(config), Judge(config)
-        members = CrtView(config).members
         names = [*self.reader.view.signature.members, *self.judge.view.signature.members]
         super().__init__(
             {
                 "i": In(stream.Signature(Item(config))),
                 "o": Out(stream.Signature(RowRequest(config))),
                 "room": In(1),
-                "view": In(wiring.Signature({name: members[name] for name in names})),
+                "view": In(part_of_view(config, names)),
                 "idle": Out(1),
             }
         )

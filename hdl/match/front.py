@@ -5,9 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, NameMarks
+from hdl.interfaces import NameMarks
 from hdl.layouts import ParsedBeat, WordType, node_width
-from hdl.match.ops import Item, ItemKind, Tag
+from hdl.match.ops import Item, ItemKind, Tag, part_of_view
 from hdl.stream import Register
 
 __all__ = ["Front"]
@@ -39,12 +39,11 @@ class Front(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        members = CrtView(config).members
         super().__init__(
             {
                 "i": In(stream.Signature(ParsedBeat(config))),
                 "o": Out(stream.Signature(Item(config))),
-                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "view": In(part_of_view(config, _VIEW)),
                 "pause": In(1),
                 "between": Out(1),
                 "ended": Out(16),

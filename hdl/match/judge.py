@@ -5,9 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, TestLink, TestSubject
+from hdl.interfaces import TestLink, TestSubject
 from hdl.layouts import ProgramOperator, row_width, step_width
-from hdl.match.ops import Question, RowRequest, Work
+from hdl.match.ops import Question, RowRequest, Work, part_of_view
 from hdl.values import Comparison, compare, compares
 
 __all__ = ["Judge"]
@@ -39,14 +39,13 @@ class Judge(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        members = CrtView(config).members
         super().__init__(
             {
                 "i": In(stream.Signature(Work(config))),
                 "question": In(stream.Signature(Question(config))),
                 "o": Out(stream.Signature(RowRequest(config))),
                 "room": In(1),
-                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "view": In(part_of_view(config, _VIEW)),
                 "idle": Out(1),
             }
         )

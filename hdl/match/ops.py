@@ -5,10 +5,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks, TestLink, TestSubject, number_shape, value_width
+from hdl.interfaces import CrtView, NameMarks, TestLink, TestSubject, number_shape, value_width
 from hdl.layouts import node_width, row_width, step_width
 
-__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work", "join_view"]
+__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work", "join_view", "part_of_view"]
 
 
 class ItemKind(data.Struct):
@@ -144,6 +144,12 @@ class RowHits(data.StructLayout):
                 "good": 1,
             }
         )
+
+
+def part_of_view(config, names):
+    """The members of :class:`hdl.interfaces.CrtView` with these names, for a unit that needs no others."""
+    members = CrtView(config).members
+    return wiring.Signature({name: members[name] for name in names})
 
 
 def join_view(m, inner, outer):

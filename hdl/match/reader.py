@@ -5,9 +5,9 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, TestSubject
+from hdl.interfaces import TestSubject
 from hdl.layouts import node_width
-from hdl.match.ops import Item, Question, Tag, Work
+from hdl.match.ops import Item, Question, Tag, Work, part_of_view
 from hdl.match.text import TextStream
 from hdl.values import DecimalReader
 
@@ -42,13 +42,12 @@ class ValueReader(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        members = CrtView(config).members
         super().__init__(
             {
                 "i": In(stream.Signature(Item(config))),
                 "o": Out(stream.Signature(Work(config))),
                 "question": Out(stream.Signature(Question(config))),
-                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "view": In(part_of_view(config, _VIEW)),
                 "idle": Out(1),
             }
         )

@@ -5,10 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, TsidLink, row_width, step_width
+from hdl.interfaces import TsidLink, row_width, step_width
 from hdl.layouts import MatchedWord, tsid_width
 from hdl.match.bits import lone
-from hdl.match.ops import MatchedRow
+from hdl.match.ops import MatchedRow, part_of_view
 from hdl.stream import StreamFifo
 
 __all__ = ["Reporter"]
@@ -50,14 +50,13 @@ class Reporter(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        members = CrtView(config).members
         super().__init__(
             {
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "matched": In(MatchedRow(config)),
                 "matched_valid": In(1),
                 "room": Out(1),
-                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "view": In(part_of_view(config, _VIEW)),
                 "idle": Out(1),
             }
         )

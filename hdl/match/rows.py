@@ -5,9 +5,9 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, RowMasks, row_width
+from hdl.interfaces import RowMasks, row_width
 from hdl.match.bits import lone, number
-from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
+from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest, part_of_view
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
@@ -62,11 +62,10 @@ class RowEngine(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        members = CrtView(config).members
         super().__init__(
             {
                 "i": In(stream.Signature(RowRequest(config))),
-                "view": In(wiring.Signature({name: members[name] for name in _VIEW})),
+                "view": In(part_of_view(config, _VIEW)),
                 "idle": Out(1),
                 "matched": Out(MatchedRow(config)),
                 "matched_valid": Out(1),
