@@ -2,14 +2,14 @@
 
 __all__ = ["passes", "script"]
 
-_DELAY = 4500
-"""Picoseconds that look-up tables may take from register to register; what is faster than this is made smaller instead."""
+_DELAY = 8500
+"""Picoseconds that look-up tables and the wires between them may take from register to register; what is faster is made smaller instead."""
 
-_ROUND = (
-    "&st; &if {C} -g -K 6; &dch -f; &if {C} {W} {D} {R}; &save; &load; &st; &if {C} -g -K 6; &synch2; &if {C} {W} {D} {R}; &save; &load; "
-)
-_SMALL = f"+&scorr; &sweep; &if {{C}} {{W}} {{D}}; &save; &st; &syn2; &if {{C}} {{W}} {{D}} {{R}}; &save; &load; {3 * _ROUND}&mfs"
-"""Mapping for area: abc9's own flow3 with its rounds three times."""
+_MAP = "&if {W} {D} {R} -C 24 -A 4 -F 4; &save; &load; "
+_ROUND = f"&st; &if -g -K 6; &dch -f -C 500; {_MAP}&st; &if -g -K 6; &synch2; {_MAP}"
+_SMALL = f"+&scorr; &sweep; &if {{W}} {{D}}; &save; &st; &syn2; {_MAP}{3 * _ROUND}&mfs"
+"""Mapping for area: abc9's own flow3 with its rounds three times and more cuts. Its ``{C}``, which yosys leaves as it stands in a script
+of one's own, would end the options of ``&if`` before the delays."""
 
 _CARRIED = 6
 """Bits from which on a sum is worth carry cells: they come in pairs, and one more turns the carry out."""
@@ -21,8 +21,9 @@ _WIRE = 1000
 def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
     """From ``name.il`` to ``name.json``; the cells are counted in ``name.stat``. ``fast`` maps for short paths instead of for area."""
     small = [f"scratchpad -set abc9.D {_DELAY}", f'scratchpad -set abc9.script "{_SMALL}"']
-    # Constants are compared, and short sums made, with look-up tables alone.
-    synthesis = f"synth_ecp5 -abc9 -cmp2softlogic -top {top}"
+    # Constants are compared, and short sums made, with look-up tables alone; and no table of five inputs, whose halves must lie side by
+    # side, stands in the way of filling a device to the last places.
+    synthesis = f"synth_ecp5 -abc9 -nowidelut -cmp2softlogic -top {top}"
     mapped = [
         f"{synthesis} -run begin:map_gates",
         f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<{_CARRIED} %i",
@@ -49,5 +50,5 @@ def script(name: str, *, top: str = "top", fast: bool = False) -> str:
     """A program for Python that runs the passes in the current folder."""
     lines = passes(name, top=top, fast=fast)
     # The pass scratchpad refuses to set this one.
-    wire = f"d.scratchpad_set_string('synth_lattice.abc9.W', '{_WIRE}')\n" if fast else ""
+    wire = f"d.scratchpad_set_string('synth_lattice.abc9.W', '{_WIRE}')\n"
     return f"from pyosys import libyosys as ys\nd = ys.Design()\n{wire}for line in {lines!r}:\n    ys.run_pass(line, d)\n"
