@@ -125,12 +125,9 @@ class ContentRoutingTable(wiring.Component):
         bucket_write = Signal(data.StructLayout({"addr": BUCKET_BITS, "data": TestLink(config), "en": 1}))
         settles = Signal()
         # The first t-SID of each run by its last bit, and the one after each t-SID.
-        m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
+        m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids))
         heads, links = lists_of_tsids.ports
-        linked = Signal(TsidLink(config))
-        # Kept apart: no more than a choice of two follows the slow output of the block RAM.
-        link_place = Signal(tsid_width(config), attrs={"keep": 1})
-        m.d.sync += [linked.eq(links.data), links.write_en.eq(0)]
+        m.d.sync += links.write_en.eq(0)
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
@@ -210,8 +207,7 @@ class ContentRoutingTable(wiring.Component):
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            link_place.eq(Mux(view.quiet, mate, view.link_tsid)),
-            links.addr.eq(Mux(view.link_on, links.data.tsid, link_place)),
+            links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
             # The run of a subscription that is to go, until it is known.
@@ -757,7 +753,7 @@ class ContentRoutingTable(wiring.Component):
             pause("FOUND4", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), several.eq(heads.data.more), at_head.eq(1), onward.eq(linked)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), several.eq(heads.data.more), at_head.eq(1), onward.eq(links.data)]
                 m.next = "PART0"
             with m.State("PART0"):
                 m.next = "PART1"
@@ -774,7 +770,7 @@ class ContentRoutingTable(wiring.Component):
             pause("PART2", "PART3")
             pause("PART3", "PART4")
             with m.State("PART4"):
-                m.d.sync += [leader.eq(linked.tsid), several.eq(linked.more)]
+                m.d.sync += [leader.eq(links.data.tsid), several.eq(links.data.more)]
                 m.next = "PART5"
             with m.State("PART5"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it

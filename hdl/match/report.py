@@ -17,7 +17,7 @@ _CHUNK = 16
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_VIEW = ("head_step", "head", "link_on", "link_tsid", "link_en", "link")
+_VIEW = ("head_step", "head", "link_tsid", "link_en", "link")
 
 
 def _lowest(value):
@@ -31,7 +31,8 @@ def _lowest(value):
 class Reporter(wiring.Component):
     """Streams the t-SIDs that matched bits stand for, as they come, and the end word of each document.
 
-    A t-SID leaves in each clock; a row costs two clocks more, and each group of 16 bits with a match one.
+    A t-SID leaves in each clock, and one that shares its bits with the one before it in the second clock; a row costs two clocks more, and
+    each group of 16 bits with a match one.
 
     Parameters
     ----------
@@ -132,37 +133,38 @@ class Reporter(wiring.Component):
                 with m.If(ended):
                     m.next = "ROW"
 
-        # A list of t-SIDs that share a run: its first, then link by link; the link of one is read while it becomes the current one.
-        current, following = Signal(TsidLink(config)), Signal(TsidLink(config))
+        # A list of t-SIDs that share a run: its first, then link by link. The link of one is read while it becomes the current one, and is
+        # there in the second clock after.
+        current, following = Signal(tsid_width(config)), Signal(TsidLink(config))
         valid = Signal()
-        onward, goes_on = Signal(), Signal()
+        free, onward = Signal(), Signal()
+        goes_on, reads = Signal(), Signal()  # another one follows; its link is still being read
         count = Signal(tsid_width(config))
         step = Signal(step_width(config))
         with m.If(onward & ~goes_on):
             m.d.sync += step.eq(heads.o.payload.step)
         m.d.comb += [
             self.o.payload.step.eq(step),
-            goes_on.eq(valid & current.more),
             following.eq(Mux(goes_on, view.link, heads.o.payload.link)),
-            view.link_on.eq(goes_on),
-            view.link_tsid.eq(heads.o.payload.link.tsid),
+            view.link_tsid.eq(following.tsid),
             view.link_en.eq(onward),
-            onward.eq(~valid | self.o.ready),
-            heads.o.ready.eq(onward & ~goes_on),
-            self.o.valid.eq(valid | steps_out),
-            self.o.payload.tsid.eq(current.tsid),
+            free.eq(~valid | self.o.ready),
+            onward.eq(free & ~(goes_on & reads)),
+            heads.o.ready.eq(free & ~goes_on),
+            self.o.valid.eq(valid | (steps_out & ~goes_on)),
+            self.o.payload.tsid.eq(current),
             self.o.payload.count.eq(Mux(good & ~valid, count, 0)),
             self.o.payload.end.eq(~valid),
             self.o.payload.good.eq(good & ~valid),
             self.o.payload.over.eq(over & ~valid),
-            ended.eq(steps_out & ~valid & self.o.ready),
+            ended.eq(steps_out & ~goes_on & ~valid & self.o.ready),
             self.idle.eq((rows.level == 0) & ~self.matched_valid & fsm.ongoing("ROW")),
         ]
+        m.d.sync += reads.eq(onward)
+        with m.If(free):
+            m.d.sync += valid.eq(Mux(goes_on, ~reads, heads.o.valid))
         with m.If(onward):
-            m.d.sync += [
-                current.eq(following),
-                valid.eq(goes_on | heads.o.valid),
-            ]
+            m.d.sync += [current.eq(following.tsid), goes_on.eq(following.more & (goes_on | heads.o.valid))]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += count.eq(Mux(self.o.payload.end, 0, count + 1))
         return m
