@@ -106,20 +106,27 @@ class SelectionLog(wiring.Component):
             m.d.sync += clearing.eq(0)
         shape = data.StructLayout({"hits": RowHits(config), "some": chunks, "lone": 1})
         row = Signal(shape)
-        row_valid, row_some = Signal(), Signal()
+        row_valid, row_some, row_stays, row_final = Signal(), Signal(), Signal(), Signal()
         mine = Signal(chunks)
         some = Cat(mine[n] & ~self.hits.done & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any() for n in range(chunks))
         m.d.comb += [groups_read.addr.eq(self.hits.slice), mine.eq(groups_read.data)]
-        m.d.sync += [row_valid.eq(self.hits_valid), row.hits.eq(self.hits), row.some.eq(some), row_some.eq(some.any())]
+        m.d.sync += [
+            row_valid.eq(self.hits_valid),
+            row.hits.eq(self.hits),
+            row.some.eq(some),
+            row_some.eq(some.any()),
+            row_stays.eq(self.hits_valid & (some.any() | self.hits.done)),
+            row_final.eq(self.hits_valid & self.hits.final),
+        ]
         listed = Signal()
         closes = Signal()
-        m.submodules.rows = rows = StreamFifo(shape, _QUEUE)
+        m.submodules.rows = rows = StreamFifo(shape, _QUEUE, promised=True)
         m.d.comb += [
-            closes.eq(row.hits.final & listed),
+            closes.eq(row_final & listed),
             rows.i.payload.eq(row),
             rows.i.payload.lone.eq(lone(row.some)),
             rows.i.payload.hits.final.eq(closes),
-            rows.i.valid.eq(row_valid & (row_some | closes | row.hits.done)),
+            rows.i.valid.eq(row_stays | closes),
         ]
         with m.If(row_valid):
             with m.If(row.hits.attribute):
