@@ -127,7 +127,7 @@ class ContentRoutingTable(wiring.Component):
         # The first t-SID of each run by its last bit, and the one after each t-SID.
         m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids))
         heads, links = lists_of_tsids.ports
-        m.d.sync += links.write_en.eq(0)
+        m.d.sync += [heads.write_en.eq(0), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
@@ -239,7 +239,7 @@ class ContentRoutingTable(wiring.Component):
             view.any_lists.eq(anyone),
             by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
             lists.write.addr.eq(entry.name),
-            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, Mux(view.quiet, node, view.node_step))),
+            nodes.read[0].addr.eq(Mux(view.node_en, view.node_step, Mux(steals, held_step, node))),
             numbers.read[0].addr.eq(nodes.read[0].addr),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
@@ -685,11 +685,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("JOIN1"):
                 # in front of those that share the run
                 m.d.sync += settles.eq(1)
-                m.d.comb += [
-                    heads.write_en.eq(1),
-                    heads.write.tsid.eq(command.tsid),
-                    heads.write.more.eq(1),
-                ]
+                m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(command.tsid), heads.write.more.eq(1)]
                 m.d.sync += [mate.eq(command.tsid), links.write.eq(heads.data), links.write_en.eq(1)]
                 m.d.comb += comes.eq(1)
                 m.d.sync += wants.eq(0)
@@ -698,13 +694,12 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += [
                     masks.start.eq(1),
                     masks.value.eq(pattern(entry, first=1, last=total == 1, contains=contains)),
-                    heads.write.tsid.eq(command.tsid),
-                    heads.write_en.eq(1),
                     bucket_write.en.eq(1),
                     bucket_write.data.eq(Cat(first, 1)),
                     equals.write.en.eq(1),
                     equals.write.data.eq(same_hash),
                 ]
+                m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(command.tsid), heads.write.more.eq(0)]
                 m.d.sync += settles.eq(1)
                 m.d.comb += comes.eq(1)
                 m.d.sync += self.steps_used.eq(self.steps_used + total)
@@ -760,7 +755,7 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(leader == command.tsid):
                     m.next = "RELEASE"
                     with m.If(several):
-                        m.d.comb += [heads.write_en.eq(1), heads.write.eq(onward)]
+                        m.d.sync += [heads.write_en.eq(1), heads.write.eq(onward)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
@@ -781,7 +776,7 @@ class ContentRoutingTable(wiring.Component):
                     with m.If(several):
                         m.d.sync += [links.write_en.eq(1), links.write.eq(onward)]
                     with m.Elif(at_head):
-                        m.d.comb += [heads.write_en.eq(1), heads.write.tsid.eq(mate)]
+                        m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(mate), heads.write.more.eq(0)]
                     with m.Else():
                         m.d.sync += [links.write_en.eq(1), links.write.eq(mate), mate.eq(before)]
             with m.State("FORGET"):
