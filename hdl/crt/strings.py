@@ -77,7 +77,7 @@ class StringStore(wiring.Component):
         The answer, for one clock, and the first test, which stays.
     idle : ``Out(1)``
     clear, clear_address : ``In``
-        Empties the store: every address from 0 up, while ``idle``.
+        Empties the store: every address from 0 up, while ``idle``; a clock later it is empty.
     """
 
     def __init__(self, config):
@@ -171,8 +171,11 @@ class StringStore(wiring.Component):
         ]
         with m.If(to_bucket):
             m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: bucket_shape.size].eq(new_bucket)]
-        with m.If(self.clear):
-            m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
+        # It comes from afar.
+        clear, clear_address = Signal(), Signal(value_bits)
+        m.d.sync += [clear.eq(self.clear), clear_address.eq(self.clear_address)]
+        with m.If(clear):
+            m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(clear_address, 1))]
             m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
 
