@@ -91,7 +91,8 @@ class Broker(wiring.Component):
         m.submodules.tally = tally = Tally()
         # Nothing goes through two units without a register.
         m.submodules.texts = texts = Register(TextByte)
-        m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True)
+        m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True, direct=True)
+        m.submodules.lookup = lookup = Register(tsid_width(config))
         m.submodules.name_requests = requests = Relay(NameRequest(config))
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 
@@ -119,7 +120,8 @@ class Broker(wiring.Component):
             (responses.o, skeleton.i_response),
             (crt.view, engine.view),
             (npu.o_lookup, lookups.i),
-            (lookups.o, spu.i_lookup),
+            (lookups.o, lookup.i),
+            (lookup.o, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
             (scbxp.xram_read, npu.xram_read),
             (scbxp.nodes, npu.nodes),

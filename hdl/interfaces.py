@@ -119,8 +119,8 @@ class TsidLink(data.StructLayout):
 
 class StringPort(wiring.Signature):
     """A search for a string, as the store sees it: ``clear``, then its words by ``push``, then ``search``, which may come with the
-    last word or after it. ``done`` answers for one clock; ``found``, ``value``, the string's number, and ``head``, the first test for
-    it, stay until the next answer. No stored string has more than ``longest`` bytes."""
+    last word or after it. ``done`` answers for one clock; ``found`` stays until the next answer, and if it is 1 then ``value``, the
+    string's number, and ``head``, the first test for it, stay until the next search. No stored string has more than ``longest`` bytes."""
 
     def __init__(self, config):
         super().__init__(
@@ -147,10 +147,9 @@ class CrtView(wiring.Signature):
     slices in which a subscription may begin with ``*``, and ``containment`` says that there may be one with containment semantics.
 
     Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node``, ``number`` and ``head`` answer two
-    clocks later, ``marks`` and ``link`` one clock after a clock with ``marks_en`` and ``link_en``, ``masks`` at once. While ``row_en`` or
-    ``node_en`` is 0 the CRT may use that port for itself. A word must not be read while it is written: the engine reads no row two
-    clocks after ``row_hold``, and no marks while ``marks_hold`` is 1. With ``link_on`` the link of the t-SID in ``link`` is read instead of
-    that of ``link_tsid``; never while ``quiet`` is 1.
+    clocks later, ``marks`` one clock after a clock with ``marks_en``, ``link`` in the second clock with ``link_en`` after that of the
+    address, ``masks`` at once. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must not be read while it
+    is written: the engine reads no row two clocks after ``row_hold``, and no marks while ``marks_hold`` is 1.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
     and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in whole.
@@ -180,7 +179,6 @@ class CrtView(wiring.Signature):
                 "number": Out(number_shape(config)),
                 "head_step": In(step_width(config)),
                 "head": Out(TsidLink(config)),
-                "link_on": In(1),
                 "link_tsid": In(tsid_width(config)),
                 "link_en": In(1),
                 "link": Out(TsidLink(config)),

@@ -1,6 +1,6 @@
 """The NPU with a real X-RAM in front of it, as the broker connects them, and memories for the selection log and the node map."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -53,7 +53,9 @@ class NotifyingUnit(wiring.Component):
             m.d.comb += self.notified[link].eq(npu.notified[link])
         for name in _STATUS:
             m.d.comb += getattr(self, name).eq(getattr(npu, name))
-        m.d.comb += [npu.keep.eq(self.keep), npu.attribute.eq(npu.o_lookup.payload[2])]
+        attribute = Signal()
+        m.d.sync += [attribute.eq(npu.o_lookup.payload[2]), npu.attribute.eq(attribute)]
+        m.d.comb += npu.keep.eq(self.keep)
         m.submodules.log = log = BlockRam(shape=SelectedNode(self.config), depth=self.config.selected, output_register=True)
         m.submodules.spans = spans = BlockRam(shape=NodeSpan(self.config), depth=xram.words, output_register=True)
         wiring.connect(m, log.read[0], npu.selected_read)

@@ -35,8 +35,10 @@ class _Buffer:
         clear, push, search = (Signal(name=f"{name}_{what}") for what in ("clear", "push", "search"))
         self.search = search
         word, size = Signal(32, name=f"{name}_word"), Signal(ByteCount, name=f"{name}_size")
+        blend = Signal(16, name=f"{name}_blend")
         m.d.sync += [clear.eq(port.clear), push.eq(port.push), search.eq(port.search), word.eq(port.data), size.eq(port.count)]
-        mixed = self.hash.rotate_left(3) ^ word[:16] ^ word[16:].rotate_left(6)
+        m.d.sync += blend.eq(port.data[:16] ^ port.data[16:].rotate_left(6))
+        mixed = self.hash.rotate_left(3) ^ blend
         self.next_hash = Mux(push, mixed, self.hash)
         m.d.comb += [write.addr.eq(count), write.data.eq(word), write.en.eq(push & (count != words))]
         with m.If(search):
@@ -75,7 +77,7 @@ class StringStore(wiring.Component):
         The answer, for one clock, and the first test, which stays.
     idle : ``Out(1)``
     clear, clear_address : ``In``
-        Empties the store: every address from 0 up, while ``idle``.
+        Empties the store: every address from 0 up, while ``idle``; a clock later it is empty.
     """
 
     def __init__(self, config):
@@ -169,17 +171,19 @@ class StringStore(wiring.Component):
         ]
         with m.If(to_bucket):
             m.d.comb += [records.write.en.eq(1), records.write.data.as_value()[: bucket_shape.size].eq(new_bucket)]
-        with m.If(self.clear):
-            m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(self.clear_address, 1))]
+        # It comes from afar.
+        clear, clear_address = Signal(), Signal(value_bits)
+        m.d.sync += [clear.eq(self.clear), clear_address.eq(self.clear_address)]
+        with m.If(clear):
+            m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(clear_address, 1))]
             m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
         m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
 
         def finish(found):
             with m.If(adds):
-                m.d.sync += [self.literal.done.eq(1), self.literal.found.eq(found), self.literal.value.eq(current.index)]
+                m.d.sync += [self.literal.done.eq(1), self.literal.found.eq(found)]
             with m.Else():
-                m.d.sync += [self.document.done.eq(1), self.document.found.eq(found), self.document.value.eq(current.index)]
-                m.d.sync += self.document.head.eq(record.head)
+                m.d.sync += [self.document.done.eq(1), self.document.found.eq(found)]
             m.next = "IDLE"
 
         def pause(name, then):
@@ -188,12 +192,11 @@ class StringStore(wiring.Component):
 
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += [self.idle.eq(~asked.any()), in_bucket.eq(1)]
+                m.d.comb += [self.idle.eq(~asked.any()), in_bucket.eq(1), looks.eq(1)]
                 m.d.sync += [index.eq(0), before.eq(0), left.eq(0)]
                 with m.If(asked[0]):
                     m.d.sync += adds.eq(0)
                     m.d.sync += document.asked.eq(0)
-                    m.d.comb += looks.eq(1)
                     m.next = "BUCKET1"
                 with m.Elif(asked[1]):
                     m.d.sync += [adds.eq(1), bucket.eq(fold(literal.hash))]
@@ -233,7 +236,9 @@ class StringStore(wiring.Component):
                 m.d.sync += [record.eq(found), word.eq(found.first), index.eq(0)]
                 m.next = "COMPARE"
             with m.State("COMPARE"):
-                # one word after the other of one that is as long
+                # one word after the other of one that is as long; what it is counts only if it is the one
+                with m.If(~adds):
+                    m.d.sync += [self.document.value.eq(current.index), self.document.head.eq(record.head)]
                 m.next = "COMPARE1"
                 with m.If(record.length != length):
                     m.d.sync += current.eq(record.next)
@@ -257,6 +262,7 @@ class StringStore(wiring.Component):
                     m.next = "STRING"
             with m.State("COUNT"):
                 m.d.comb += records.write.en.eq(1)
+                m.d.sync += self.literal.value.eq(current.index)
                 finish(1)
 
             with m.State("ROOM"):
@@ -305,6 +311,7 @@ class StringStore(wiring.Component):
                 m.next = "ADD1"
             with m.State("ADD1"):
                 m.d.comb += [to_bucket.eq(1), new_bucket.first.eq(current), new_bucket.mask.eq(mask | sign)]
+                m.d.sync += self.literal.value.eq(current.index)
                 finish(1)
 
             pause("RELINK", "RELINK1")

@@ -125,12 +125,9 @@ class ContentRoutingTable(wiring.Component):
         bucket_write = Signal(data.StructLayout({"addr": BUCKET_BITS, "data": TestLink(config), "en": 1}))
         settles = Signal()
         # The first t-SID of each run by its last bit, and the one after each t-SID.
-        m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids), output_registers=(True, False))
+        m.submodules.tsids = lists_of_tsids = PairedRam(shape=TsidLink(config), depth=max(steps, tsids))
         heads, links = lists_of_tsids.ports
-        linked = Signal(TsidLink(config))
-        # Kept apart: no more than a choice of two follows the slow output of the block RAM.
-        link_place = Signal(tsid_width(config), attrs={"keep": 1})
-        m.d.sync += [linked.eq(links.data), links.write_en.eq(0)]
+        m.d.sync += [heads.write_en.eq(0), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
@@ -210,8 +207,7 @@ class ContentRoutingTable(wiring.Component):
             runs.write.data.length.eq(total),
             runs.write.data.contains.eq(contains),
             runs.write.data.bucket.eq(bucket),
-            link_place.eq(Mux(view.quiet, mate, view.link_tsid)),
-            links.addr.eq(Mux(view.link_on, links.data.tsid, link_place)),
+            links.addr.eq(Mux(view.quiet, mate, view.link_tsid)),
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
             # The run of a subscription that is to go, until it is known.
@@ -243,7 +239,7 @@ class ContentRoutingTable(wiring.Component):
             view.any_lists.eq(anyone),
             by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
             lists.write.addr.eq(entry.name),
-            nodes.read[0].addr.eq(Mux(steals & ~view.node_en, held_step, Mux(view.quiet, node, view.node_step))),
+            nodes.read[0].addr.eq(Mux(view.node_en, view.node_step, Mux(steals, held_step, node))),
             numbers.read[0].addr.eq(nodes.read[0].addr),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
@@ -689,11 +685,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("JOIN1"):
                 # in front of those that share the run
                 m.d.sync += settles.eq(1)
-                m.d.comb += [
-                    heads.write_en.eq(1),
-                    heads.write.tsid.eq(command.tsid),
-                    heads.write.more.eq(1),
-                ]
+                m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(command.tsid), heads.write.more.eq(1)]
                 m.d.sync += [mate.eq(command.tsid), links.write.eq(heads.data), links.write_en.eq(1)]
                 m.d.comb += comes.eq(1)
                 m.d.sync += wants.eq(0)
@@ -702,13 +694,12 @@ class ContentRoutingTable(wiring.Component):
                 m.d.comb += [
                     masks.start.eq(1),
                     masks.value.eq(pattern(entry, first=1, last=total == 1, contains=contains)),
-                    heads.write.tsid.eq(command.tsid),
-                    heads.write_en.eq(1),
                     bucket_write.en.eq(1),
                     bucket_write.data.eq(Cat(first, 1)),
                     equals.write.en.eq(1),
                     equals.write.data.eq(same_hash),
                 ]
+                m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(command.tsid), heads.write.more.eq(0)]
                 m.d.sync += settles.eq(1)
                 m.d.comb += comes.eq(1)
                 m.d.sync += self.steps_used.eq(self.steps_used + total)
@@ -757,14 +748,14 @@ class ContentRoutingTable(wiring.Component):
             pause("FOUND4", "PART")
             with m.State("PART"):
                 # out of the list of those that share the run; the last one takes the run with it
-                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), several.eq(heads.data.more), at_head.eq(1), onward.eq(linked)]
+                m.d.sync += [shared.eq(1), leader.eq(heads.data.tsid), several.eq(heads.data.more), at_head.eq(1), onward.eq(links.data)]
                 m.next = "PART0"
             with m.State("PART0"):
                 m.next = "PART1"
                 with m.If(leader == command.tsid):
                     m.next = "RELEASE"
                     with m.If(several):
-                        m.d.comb += [heads.write_en.eq(1), heads.write.eq(onward)]
+                        m.d.sync += [heads.write_en.eq(1), heads.write.eq(onward)]
                     with m.Else():
                         m.d.sync += [shared.eq(0), self.steps_used.eq(self.steps_used - total)]
                         m.next = "FORGET"
@@ -774,7 +765,7 @@ class ContentRoutingTable(wiring.Component):
             pause("PART2", "PART3")
             pause("PART3", "PART4")
             with m.State("PART4"):
-                m.d.sync += [leader.eq(linked.tsid), several.eq(linked.more)]
+                m.d.sync += [leader.eq(links.data.tsid), several.eq(links.data.more)]
                 m.next = "PART5"
             with m.State("PART5"):
                 # ``mate`` comes before the next one; what points to ``mate`` is the head or the one before it
@@ -785,7 +776,7 @@ class ContentRoutingTable(wiring.Component):
                     with m.If(several):
                         m.d.sync += [links.write_en.eq(1), links.write.eq(onward)]
                     with m.Elif(at_head):
-                        m.d.comb += [heads.write_en.eq(1), heads.write.tsid.eq(mate)]
+                        m.d.sync += [heads.write_en.eq(1), heads.write.tsid.eq(mate), heads.write.more.eq(0)]
                     with m.Else():
                         m.d.sync += [links.write_en.eq(1), links.write.eq(mate), mate.eq(before)]
             with m.State("FORGET"):

@@ -1,6 +1,6 @@
 """What a document's items mean to the subscriptions."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -53,13 +53,15 @@ class Evaluator(wiring.Component):
         m = Module()
         m.submodules.reader = reader = self.reader
         m.submodules.judge = judge = self.judge
-        m.submodules.work = work = StreamFifo(Work(self.config), _WORK, direct=True)
+        m.submodules.work = work = StreamFifo(Work(self.config), _WORK)
         wiring.connect(m, wiring.flipped(self.i), reader.i)
         wiring.connect(m, reader.o, work.i)
         wiring.connect(m, work.o, judge.i)
         wiring.connect(m, reader.question, judge.question)
         wiring.connect(m, judge.o, wiring.flipped(self.o))
-        m.d.comb += [judge.room.eq(self.room), self.idle.eq(reader.idle & judge.idle & ~work.o.valid)]
+        comes = Signal()  # work is on its way through the queue
+        m.d.sync += comes.eq(work.i.valid)
+        m.d.comb += [judge.room.eq(self.room), self.idle.eq(reader.idle & judge.idle & ~comes & ~work.o.valid)]
         for unit in (reader, judge):
             join_view(m, unit.view, self.view)
         return m

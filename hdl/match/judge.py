@@ -56,12 +56,14 @@ class Judge(wiring.Component):
         work, node = self.i.payload, view.node
         place = data.StructLayout({"about": TestSubject, "above": len(work.above), "root": 1})
 
-        # The question, which loses the lists that were walked.
-        holding = Signal()
-        asked = Signal(Question(config), reset_less=True)
-        m.d.comb += self.question.ready.eq(~holding)
-        with m.If(~holding):
-            m.d.sync += [holding.eq(self.question.valid), asked.eq(self.question.payload)]
+        # The question, which loses the lists that were walked. Two flip-flops for one fact: what decides is not loaded with the enables.
+        holding, ready = Signal(), Signal(init=1)
+        asked, bare = Signal(Question(config), reset_less=True), Signal()  # bare: it came without a list
+        given = self.question.payload
+        m.d.comb += self.question.ready.eq(ready)
+        with m.If(ready):
+            m.d.sync += [holding.eq(self.question.valid), ready.eq(~self.question.valid), asked.eq(given)]
+            m.d.sync += bare.eq(~(given.mine.valid | given.anyone.valid | given.equal.valid))
 
         # A test is looked at in the clock in which it comes, then its comparison is judged, then it is told.
         walk, pick = Signal(TestLink(config)), Signal(TestLink(config))
@@ -110,13 +112,13 @@ class Judge(wiring.Component):
 
         # Tags wait for what is judged or told before them.
         engaged = Signal()
-        passes = Signal()
+        passes, goes, left = Signal(), Signal(), Signal()
         request = self.o.payload
         m.d.sync += engaged.eq(looks | (judging & holds))
         m.d.comb += [
             passes.eq(self.i.valid & ~work.question & ~engaged),
             self.o.valid.eq(telling | passes),
-            self.i.ready.eq(Mux(work.question, leaves, self.o.ready & ~engaged)),
+            self.i.ready.eq(Mux(work.question, goes | left, self.o.ready & ~engaged)),
             *(request[name].eq(work[name]) for name in ("operand", "slices", "above", "root", "node")),
             *(request.op[name].eq(work[name]) for name in Work.operations),
         ]
@@ -137,8 +139,13 @@ class Judge(wiring.Component):
             ]
 
         turn = Signal()
-        m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), view.node_step.eq(pick.step)]
+        m.d.sync += left.eq(0)
         following = Mux(asked.anyone.valid, asked.anyone, asked.equal)
+        m.d.comb += [
+            turn.eq(self.i.valid & work.question & holding & self.room),
+            pick.eq(Mux(asked.mine.valid, asked.mine, following)),
+            view.node_step.eq(pick.step),
+        ]
 
         def take():
             """The list that ``following`` is about is walked next."""
@@ -148,19 +155,19 @@ class Judge(wiring.Component):
 
         with m.FSM():
             with m.State("PICK"):
-                # the next list, if any
-                m.d.comb += [pick.eq(Mux(asked.mine.valid, asked.mine, following)), view.node_en.eq(turn)]
+                # the next list, if any; its first test is asked for before it is known whether it is this question's turn
+                m.d.comb += [view.node_en.eq(holding & self.room), goes.eq(holding & self.room & bare)]
+                m.d.sync += walk.eq(pick)
                 with m.If(turn):
-                    m.d.sync += [walk.eq(pick), asked.mine.valid.eq(0)]
+                    m.d.sync += asked.mine.valid.eq(0)
                     with m.If(~asked.mine.valid):
                         take()
                     m.next = "WAIT"
-                    with m.If(~pick.valid):
+                    with m.If(bare):
                         m.d.comb += leaves.eq(1)
                         m.next = "PICK"
             with m.State("WAIT"):
                 # for the test's node
-                m.d.comb += [pick.eq(walk), view.node_en.eq(1)]
                 m.next = "TEST"
             with m.State("TEST"):
                 # a test; the next one of its list, or the first of the next list, is asked for at once
@@ -168,13 +175,15 @@ class Judge(wiring.Component):
                 m.d.sync += [walk.eq(pick), asked.mine.eq(node.next)]
                 m.next = "WAIT"
                 with m.If(~pick.valid):
+                    # its place among the tags is given up a clock later: these wait for the test meanwhile
                     m.d.comb += leaves.eq(1)
+                    m.d.sync += left.eq(1)
                     m.next = "PICK"
                 with m.Elif(~self.room):
                     m.next = "PICK"
                 with m.If(self.room & ~node.next.valid):
                     take()
         with m.If(leaves):
-            m.d.sync += holding.eq(0)
+            m.d.sync += [holding.eq(0), ready.eq(1)]
         m.d.comb += self.idle.eq(~holding & ~judging & ~telling & ~engaged)
         return m

@@ -80,7 +80,11 @@ class ValueReader(wiring.Component):
             started.text.string.eq(given.marks.strings.text),
             started.text.number.eq(given.marks.numbers.text),
             started.node.eq(item.extra),
-            next_top.eq(Mux(kind.start, started, outer.data)),
+            # a different flag for each half of them: both are read often
+            next_top.name.eq(Mux(kind.start, started.name, outer.data.name)),
+            next_top.node.eq(Mux(kind.start, started.node, outer.data.node)),
+            next_top.self.eq(Mux(kind.end, outer.data.self, started.self)),
+            next_top.text.eq(Mux(kind.end, outer.data.text, started.text)),
         ]
         attribute, attribute_kinds, is_attribute = Signal(ceil_log2(config.names)), Signal(kinds), Signal()
         # What is known of its content so far: no element, and no text node or one.
@@ -93,6 +97,12 @@ class ValueReader(wiring.Component):
         of_text, of_self, of_any, own, needs = (Signal(kinds, name=name) for name in ("of_text", "of_self", "of_any", "own", "needs"))
         is_text, is_any = Signal(), Signal()
         every = view.any_marks
+
+        def some(*names):
+            """Whether the element that is next has tests of these kinds."""
+            of_every = Cat(Cat(every.strings[name], every.numbers[name]) for name in names).any()
+            of_started, of_outer = (Cat(element[name].as_value() for name in names).any() for element in (started, outer.data))
+            return of_every | Mux(kind.end, of_outer, of_started)
 
         with m.Switch(about):
             with m.Case(TestSubject.ATTRIBUTE):
@@ -140,19 +150,28 @@ class ValueReader(wiring.Component):
         letters, letter, letter_count = Signal(32), Signal(2), Signal(3)
         first = Signal()
         last = Signal()
+        goes_on = Signal()  # it is being read, and this is not its last byte
         m.d.comb += [decimal.byte.eq(letters.word_select(letter, 8)), decimal.push.eq(feeding & ~(first & stream_.alien))]
-        m.d.sync += [letter.eq(letter + 1), first.eq(0), last.eq(letter + 2 == letter_count)]
+        m.d.sync += [
+            letter.eq(letter + 1),
+            first.eq(0),
+            last.eq(letter + 2 == letter_count),
+            goes_on.eq(goes_on & (letter + 2 != letter_count)),
+        ]
+        # Whatever word is at hand is ready to be read.
+        with m.If(~goes_on):
+            m.d.sync += [letters.eq(item.data), letter.eq(0), letter_count.eq(count), first.eq(1), last.eq(count == 1)]
         with m.If(last | (first & (stream_.alien | stream_.blank))):
-            m.d.sync += feeding.eq(0)
+            m.d.sync += [feeding.eq(0), goes_on.eq(0)]
         with m.If(feeding & first & stream_.alien):
             m.d.sync += unlike.eq(1)
         with m.If(feeds):
-            m.d.sync += [letters.eq(item.data), letter.eq(0), letter_count.eq(count), first.eq(1), last.eq(count == 1), feeding.eq(1)]
+            m.d.sync += [feeding.eq(1), goes_on.eq(count != 1)]
 
         # What the item asks of the rows; a value's question keeps its place among the tags.
         owes = Signal()  # the string-value of the innermost element is to be compared when it ends
         running, hands = Signal(), Signal()
-        wanted, figures, word_goes, step_goes, tag_goes = Signal(), Signal(), Signal(), Signal(), Signal()
+        wanted, figures, word_goes, turns, step_goes, tag_goes = Signal(), Signal(), Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             *(work[name].eq(kind[name]) for name in Work.operations),
             work.question.eq(~running),
@@ -163,8 +182,10 @@ class ValueReader(wiring.Component):
             work.slices.eq(given.marks.slices),
             wanted.eq(Mux(kind.value, is_attribute, is_any)),
             figures.eq(Mux(kind.value, attribute_kinds.number, of_any.number) & ~unlike & (count != 0)),
-            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | (feeding & ~last)))),
-            step_goes.eq((kind.asks & ~kind.attribute & self.o.ready) | (kind.end & ~owes & (self.o.ready | ~is_any))),
+            word_goes.eq((kind.value | kind.text) & ~(wanted & (soiled | goes_on))),
+            # an element begins or ends
+            turns.eq((kind.start & self.o.ready) | (kind.end & ~owes & (self.o.ready | ~is_any))),
+            step_goes.eq(turns | (kind.done & self.o.ready)),
             tag_goes.eq(step_goes | (kind.attribute & (self.o.ready | ~kind.asks))),
             self.i.ready.eq(running & (word_goes | tag_goes)),
             self.o.valid.eq(hands | (running & self.i.valid & (kind.asks | (kind.end & is_any & ~owes)))),
@@ -252,18 +273,6 @@ class ValueReader(wiring.Component):
                     m.d.comb += forgets.eq(dirty)
                     m.d.sync += [young.eq(2), about.eq(TestSubject.TEXT)]
                     m.d.comb += [stream_.open.eq(kind.start), stream_.close.eq(kind.end), stream_.clear.eq(kind.done)]
-                    with m.If(kind.start | kind.end):
-                        next_text = next_top.text.as_value() | Cat(every.strings.text, every.numbers.text)
-                        next_self = next_top.self.as_value() | Cat(every.strings.self, every.numbers.self)
-                        m.d.sync += [
-                            top.eq(next_top),
-                            of_text.eq(next_text),
-                            of_self.eq(next_self),
-                            of_any.eq(next_text | next_self),
-                            is_text.eq(next_text.any()),
-                            owes.eq(next_self.any()),
-                            is_any.eq((next_text | next_self).any()),
-                        ]
                     with m.If(kind.start):
                         m.d.comb += keep.en.eq(1)
                         m.d.sync += [leaf.eq(1), none.eq(1), one.eq(0)]
@@ -273,6 +282,18 @@ class ValueReader(wiring.Component):
                         m.d.sync += about.eq(TestSubject.ATTRIBUTE)
                     with m.If(kind.end):
                         m.d.sync += leaf.eq(0)
+                with m.If(self.i.valid & turns):
+                    every_text, every_self = (Cat(every.strings[name], every.numbers[name]) for name in ("text", "self"))
+                    next_text, next_self = next_top.text.as_value() | every_text, next_top.self.as_value() | every_self
+                    m.d.sync += [
+                        top.eq(next_top),
+                        of_text.eq(next_text),
+                        of_self.eq(next_self),
+                        of_any.eq(next_text | next_self),
+                        is_text.eq(some("text")),
+                        owes.eq(some("self")),
+                        is_any.eq(some("text", "self")),
+                    ]
                 with m.If(self.i.valid & step_goes):
                     m.d.sync += [level.eq(Mux(kind.start, level + 1, under)), under.eq(Mux(kind.start, level, under - 1))]
                     with m.If(kind.done):
@@ -326,7 +347,7 @@ class ValueReader(wiring.Component):
                         m.next = "HAND"
             with m.State("HAND"):
                 # the value's question, when there is room for it
-                m.d.comb += hands.eq((young == 0) & (~asked | taken))
+                m.d.comb += hands.eq((young == 0) & ~asked)
                 with m.If(handed):
                     m.d.sync += [dirty.eq(1), soiled.eq(1), asked.eq(1)]
                     m.d.sync += figuring.eq(needs.number & (feeding | settling))

@@ -17,7 +17,7 @@ _CHUNK = 16
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_VIEW = ("head_step", "head", "link_on", "link_tsid", "link_en", "link")
+_VIEW = ("head_step", "head", "link_tsid", "link_en", "link")
 
 
 def _lowest(value):
@@ -31,7 +31,8 @@ def _lowest(value):
 class Reporter(wiring.Component):
     """Streams the t-SIDs that matched bits stand for, as they come, and the end word of each document.
 
-    A t-SID leaves in each clock; a row costs two clocks more, and each group of 16 bits with a match one.
+    A t-SID leaves in each clock; of those that share their bits one leaves every other clock, and those of two bits take turns. A row costs
+    two clocks more, and each group of 16 bits with a match one.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class Reporter(wiring.Component):
         width = row_width(config)
         chunks = -(-width // _CHUNK)
 
-        m.submodules.rows = rows = StreamFifo(MatchedRow(config), _QUEUE)
+        m.submodules.rows = rows = StreamFifo(MatchedRow(config), _QUEUE, promised=True)
         m.d.comb += [rows.i.payload.eq(self.matched), rows.i.valid.eq(self.matched_valid)]
         m.d.sync += self.room.eq(rows.level <= _QUEUE - _SLACK)
         given = rows.o.payload
@@ -85,7 +86,7 @@ class Reporter(wiring.Component):
 
         # Look-up of a bit's first t-SID: its number, two clocks of the memory, then a queue.
         found = data.StructLayout({"link": TsidLink(config), "step": step_width(config)})
-        m.submodules.heads = heads = StreamFifo(found, 8)
+        m.submodules.heads = heads = StreamFifo(found, 8, promised=True)
         steps = [Signal(step_width(config), name=f"step{n}") for n in range(2)]
         look = Signal()
         looks = Signal(3)
@@ -132,36 +133,39 @@ class Reporter(wiring.Component):
                 with m.If(ended):
                     m.next = "ROW"
 
-        # A list of t-SIDs that share a run: its first, then link by link; the link of one is read while it becomes the current one.
-        current, following = Signal(TsidLink(config)), Signal(TsidLink(config))
+        # Lists of t-SIDs that share a run: the first, then link by link. The link of one is read while it becomes the current one, and
+        # comes two moves later; in the clock between them goes another list.
+        current, following = Signal(tsid_width(config)), Signal(TsidLink(config))
+        step, step_before, following_step = (Signal(step_width(config), name=name) for name in ("step", "step_before", "following_step"))
         valid = Signal()
-        onward, goes_on = Signal(), Signal()
+        moves = Signal()
+        more, goes_on = Signal(), Signal()  # another one follows the current one, and the one a move before it
         count = Signal(tsid_width(config))
-        step = Signal(step_width(config))
-        with m.If(onward & ~goes_on):
-            m.d.sync += step.eq(heads.o.payload.step)
         m.d.comb += [
-            self.o.payload.step.eq(step),
-            goes_on.eq(valid & current.more),
             following.eq(Mux(goes_on, view.link, heads.o.payload.link)),
-            view.link_on.eq(goes_on),
-            view.link_tsid.eq(heads.o.payload.link.tsid),
-            view.link_en.eq(onward),
-            onward.eq(~valid | self.o.ready),
-            heads.o.ready.eq(onward & ~goes_on),
-            self.o.valid.eq(valid | steps_out),
-            self.o.payload.tsid.eq(current.tsid),
+            following_step.eq(Mux(goes_on, step_before, heads.o.payload.step)),
+            view.link_tsid.eq(following.tsid),
+            view.link_en.eq(moves),
+            moves.eq(~valid | self.o.ready),
+            heads.o.ready.eq(moves & ~goes_on),
+            self.o.valid.eq(valid | (steps_out & ~more & ~goes_on)),
+            self.o.payload.step.eq(step),
+            self.o.payload.tsid.eq(current),
             self.o.payload.count.eq(Mux(good & ~valid, count, 0)),
             self.o.payload.end.eq(~valid),
             self.o.payload.good.eq(good & ~valid),
             self.o.payload.over.eq(over & ~valid),
-            ended.eq(steps_out & ~valid & self.o.ready),
+            ended.eq(steps_out & ~more & ~goes_on & ~valid & self.o.ready),
             self.idle.eq((rows.level == 0) & ~self.matched_valid & fsm.ongoing("ROW")),
         ]
-        with m.If(onward):
+        with m.If(moves):
             m.d.sync += [
-                current.eq(following),
+                current.eq(following.tsid),
+                step.eq(following_step),
+                step_before.eq(step),
                 valid.eq(goes_on | heads.o.valid),
+                more.eq(following.more & (goes_on | heads.o.valid)),
+                goes_on.eq(more),
             ]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += count.eq(Mux(self.o.payload.end, 0, count + 1))

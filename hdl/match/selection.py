@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2, exact_log2
 
 from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, log_width, node_width, row_width
+from hdl.match.bits import few, lone
 from hdl.match.ops import RowHits
 from hdl.stream import BlockRam, StreamFifo
 
@@ -16,11 +17,6 @@ _SLACK = 13
 """Rows that may still come when there is no more room."""
 _RESERVE = 7
 """Entries that may still come when no more are let in."""
-
-
-def _lone(flags):
-    """At most one of the flags is 1."""
-    return (flags & (flags - 1)[: len(flags)]) == 0
 
 
 class SelectionLog(wiring.Component):
@@ -110,29 +106,31 @@ class SelectionLog(wiring.Component):
             m.d.sync += clearing.eq(0)
         shape = data.StructLayout({"hits": RowHits(config), "some": chunks, "lone": 1})
         row = Signal(shape)
-        row_valid = Signal()
+        row_valid, row_some, row_stays, row_final = Signal(), Signal(), Signal(), Signal()
         mine = Signal(chunks)
+        some = Cat(mine[n] & ~self.hits.done & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any() for n in range(chunks))
         m.d.comb += [groups_read.addr.eq(self.hits.slice), mine.eq(groups_read.data)]
         m.d.sync += [
             row_valid.eq(self.hits_valid),
             row.hits.eq(self.hits),
-            row.some.eq(
-                Cat(mine[n] & ~self.hits.done & self.hits.row[n * SELECTED_STEPS : (n + 1) * SELECTED_STEPS].any() for n in range(chunks))
-            ),
+            row.some.eq(some),
+            row_some.eq(some.any()),
+            row_stays.eq(self.hits_valid & (some.any() | self.hits.done)),
+            row_final.eq(self.hits_valid & self.hits.final),
         ]
         listed = Signal()
         closes = Signal()
-        m.submodules.rows = rows = StreamFifo(shape, _QUEUE)
+        m.submodules.rows = rows = StreamFifo(shape, _QUEUE, promised=True)
         m.d.comb += [
-            closes.eq(row.hits.final & listed),
+            closes.eq(row_final & listed),
             rows.i.payload.eq(row),
-            rows.i.payload.lone.eq(_lone(row.some)),
+            rows.i.payload.lone.eq(lone(row.some)),
             rows.i.payload.hits.final.eq(closes),
-            rows.i.valid.eq(row_valid & (row.some.any() | closes | row.hits.done)),
+            rows.i.valid.eq(row_stays | closes),
         ]
         with m.If(row_valid):
             with m.If(row.hits.attribute):
-                m.d.sync += listed.eq(listed | row.some.any())
+                m.d.sync += listed.eq(listed | row_some)
             with m.Elif(closes | row.hits.done):
                 m.d.sync += listed.eq(0)
         m.d.sync += self.room.eq(rows.level <= _QUEUE - _SLACK)
@@ -163,7 +161,7 @@ class SelectionLog(wiring.Component):
         gone = Signal(chunks)
         left = Signal(chunks)
         others = Signal(chunks)
-        begun, lone = Signal(), Signal()
+        begun, nearly = Signal(), Signal()  # a group of the row was taken before; one more is the last
         ends = Signal()
         head = rows.o.payload
         chosen = Signal(range(max(chunks, 2)))
@@ -171,14 +169,14 @@ class SelectionLog(wiring.Component):
             issue.eq(rows.o.valid & admits & ~ending & ~mark.valid),
             left.eq(head.some & ~gone),
             others.eq(left & (left - 1)[:chunks]),
-            ends.eq(Mux(begun, lone, head.lone)),
+            ends.eq(Mux(begun, nearly, head.lone)),
             rows.o.ready.eq(issue & ends),
         ]
         for n in reversed(range(chunks)):
             with m.If(left[n]):
                 m.d.comb += chosen.eq(n)
         with m.If(issue):
-            m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), lone.eq(_lone(others))]
+            m.d.sync += [gone.eq(Mux(ends, 0, head.some & ~others)), begun.eq(~ends), nearly.eq(few(left))]
         hits = picked.hits
         m.d.sync += [
             picks.eq(issue),
@@ -199,9 +197,12 @@ class SelectionLog(wiring.Component):
         ]
 
         # The steps that are wanted; a new mark waits until they are not in use.
-        m.submodules.wanted = wanted = memory.Memory(shape=SELECTED_STEPS, depth=max(slices * chunks, 2), init=[])
+        attrs = {"ram_style": "distributed"}
+        m.submodules.wanted = wanted = memory.Memory(shape=SELECTED_STEPS, depth=max(slices * chunks, 2), init=[], attrs=attrs)
         wanted_read, wanted_write = wanted.read_port(domain="comb"), wanted.write_port()
-        phase = Signal(3)  # read, changed, written
+        # Their place is chosen a clock before they are read, and they are heeded in the clock after.
+        wanted_place, wanted_steps = Signal(chunk_bits + slice_bits), Signal(SELECTED_STEPS)
+        phase = Signal(4)  # chosen, read, changed, written
         place = mark.step[bit_bits:]
         bit = Signal(SELECTED_STEPS)
         before, after = Signal(SELECTED_STEPS), Signal(SELECTED_STEPS)
@@ -210,17 +211,19 @@ class SelectionLog(wiring.Component):
             groups_mark.addr.eq(place[chunk_bits:]),
             groups_write.addr.eq(Mux(clearing, cleared, place[chunk_bits:])),
             groups_write.data.eq(groups_mark.data),
-            groups_write.en.eq(clearing | phase[1]),
-            wanted_read.addr.eq(Mux(valid[0], items[0].place, place)),
+            groups_write.en.eq(clearing | phase[2]),
+            wanted_read.addr.eq(wanted_place),
             bit.eq(Const(1, SELECTED_STEPS) << mark.step[:bit_bits]),
             wanted_write.addr.eq(place),
             wanted_write.data.eq(after),
-            wanted_write.en.eq(phase[1]),
+            wanted_write.en.eq(phase[2]),
             self.marking.eq(mark.valid | self.mark.valid | clearing),
             self.idle.eq(~picks & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
         m.d.sync += [
             phase.eq(Cat(mark.valid & ~picks & ~valid[0] & ~clearing & (phase == 0), phase)),
+            wanted_place.eq(Mux(picks, Cat(picked.chunk, hits.slice), place)),
+            wanted_steps.eq(wanted_read.data),
             before.eq(Mux(known, wanted_read.data, 0)),
             after.eq(Mux(mark.wanted, before | bit, Mux(mark.shared, before, before & ~bit))),
         ]
@@ -228,17 +231,13 @@ class SelectionLog(wiring.Component):
             m.d.comb += groups_write.data.eq(0)
         with m.Else():
             m.d.comb += groups_write.data.bit_select(place[:chunk_bits], 1).eq(after.any())
-        with m.If(phase[2]):
+        with m.If(phase[3]):
             m.d.sync += mark.valid.eq(0)
         with m.If(self.mark.valid):
             m.d.sync += mark.eq(self.mark)
         hit = Signal()
-        m.d.sync += [
-            items[1].eq(items[0]),
-            items[1].steps.eq(items[0].steps & wanted_read.data),
-            items[2].eq(items[1]),
-            hit.eq(valid[1] & items[1].steps.any()),
-        ]
+        heeded = items[1].steps & wanted_steps
+        m.d.sync += [items[1].eq(items[0]), items[2].eq(items[1]), items[2].steps.eq(heeded), hit.eq(valid[1] & heeded.any())]
 
         # The log itself.
         item = items[2]

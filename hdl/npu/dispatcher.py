@@ -1,6 +1,6 @@
 """From matched t-SIDs to jobs for the links [T-Fig 5.16]."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,7 +32,7 @@ class Dispatcher(wiring.Component):
     o_lookup, i_lookup : Out(stream), In(stream)
         A t-SID to the SMT, and its entry.
     attribute : In(1)
-        The subscription of the t-SID on ``o_lookup`` selects attributes.
+        The subscription of the t-SID on ``o_lookup`` two clocks earlier selects attributes.
     o_job : Out(stream.Signature(Job(config)))
     done : In(links)
         By link: a body has been read.
@@ -112,17 +112,23 @@ class Dispatcher(wiring.Component):
         taking = Signal()
         open_lookups = Signal(range(self.LOOKUPS + 1))
         m.d.sync += open_lookups.eq(open_lookups + taking - sent.valid)
-        m.d.comb += self.busy.eq(open_lookups != 0)
+        m.d.comb += [self.busy.eq(open_lookups != 0), self.o_lookup.payload.eq(word.tsid)]
         # Known a clock late.
         room = Signal()
         m.d.sync += room.eq((open_lookups < self.LOOKUPS - 1) | ~good)
         m.d.sync += drained.eq((open_lookups == 0) & (bodies == 0))
-        # What selects the nodes waits beside the look-up, from the clock after it on.
+        # What selects the nodes waits beside the look-up, from the clock on in which it is known whether these are attributes.
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
         m.submodules.selectors = selectors = StreamFifo(selector, self.LOOKUPS + 1)
-        taken, selects = Signal(), Signal(selector, reset_less=True)
-        m.d.sync += [taken.eq(taking), selects.step.eq(word.step), selects.attribute.eq(self.attribute)]
-        m.d.comb += [selectors.i.valid.eq(taken), selectors.i.payload.eq(selects), selectors.o.ready.eq(sends)]
+        taken = Signal(2)
+        steps = [Signal(step_width(self._config), name=f"step{n}", reset_less=True) for n in range(2)]
+        m.d.sync += [taken.eq(Cat(taking, taken)), steps[0].eq(word.step), steps[1].eq(steps[0])]
+        m.d.comb += [
+            selectors.i.valid.eq(taken[1]),
+            selectors.i.payload.step.eq(steps[1]),
+            selectors.i.payload.attribute.eq(self.attribute),
+            selectors.o.ready.eq(sends),
+        ]
         job = self.o_job
         m.d.comb += [
             job.payload.entry.eq(entry),
@@ -160,7 +166,6 @@ class Dispatcher(wiring.Component):
             # Takes t-SIDs, which the SMT looks up, and the end, as long as there is room; those of a bad document are dropped.
             with m.State("TAKE"):
                 m.d.comb += [
-                    self.o_lookup.payload.eq(word.tsid),
                     self.o_lookup.valid.eq(self.i_matched.valid & ~word.end & good & room),
                     self.i_matched.ready.eq(self.o_lookup.ready & room),
                     taking.eq(self.o_lookup.valid & self.o_lookup.ready),

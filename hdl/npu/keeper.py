@@ -134,8 +134,9 @@ class Keeper(wiring.Component):
 
             # The current publication is not whole in the ring; waits for the next one to begin.
             with m.State("LOST"):
+                m.d.sync += self.hold.eq(self.newest)
                 with m.If(last & ~whole):
-                    m.d.sync += [self.hold.eq(self.newest), self.hold_valid.eq(1)]
+                    m.d.sync += self.hold_valid.eq(1)
                     m.next = "NEXT"
                 move_on()
 

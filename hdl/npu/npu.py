@@ -63,7 +63,7 @@ class Npu(wiring.Component):
     o_lookup, i_lookup : Out(stream), In(stream)
         The SMT's entries by t-SID; at most :attr:`LOOKUPS` t-SIDs are on their way there and back.
     attribute : In(1)
-        The subscription whose t-SID is on ``o_lookup`` selects attributes.
+        The subscription whose t-SID was on ``o_lookup`` two clocks earlier selects attributes.
     hold : Out(1)
         T-SIDs of publications that have ended wait whose entries have not been read yet.
     o : Out(stream.Signature(DocumentWord)), one per link

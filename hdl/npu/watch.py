@@ -39,7 +39,7 @@ class ContentWatch(wiring.Component):
     select : Out(SelectMark(config))
         To the selection log: for one clock when a subscription is accepted.
     tsid, attribute : In, Out(1)
-        Whether the subscription selects attributes, in the same clock.
+        Whether the subscription selects attributes, two clocks later.
     """
 
     def __init__(self, config):
@@ -72,24 +72,27 @@ class ContentWatch(wiring.Component):
         accepted = Signal()
 
         def flags(name, value, *others):
-            """A bit for each t-SID, set to ``value`` for the command's when that is accepted, and read for it a clock later, long before
-            the CRT responds, and for others at once; look-up tables hold four bits a place, so that four t-SIDs share one."""
-            m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (width - _TOGETHER), init=[])
+            """A bit for each t-SID, set to ``value`` for the command's when that is accepted, and read a clock later, for the command's
+            long before the CRT responds; look-up tables hold four bits a place, so that four t-SIDs share one."""
+            # never in block RAM, behind whose slow output a bit would be chosen
+            attrs = {"ram_style": "distributed"}
+            m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (width - _TOGETHER), init=[], attrs=attrs)
             write = store.write_port()
             read = []
-            for tsid in (command.tsid, *others):
+            for number, tsid in enumerate((command.tsid, *others)):
                 port = store.read_port(domain="comb")
+                place, low = Signal(1 << _TOGETHER, name=f"{name}_place{number}"), Signal(_TOGETHER, name=f"{name}_low{number}")
                 m.d.comb += port.addr.eq(tsid[_TOGETHER:])
-                read.append(port.data)
-            own = Signal(1 << _TOGETHER)
-            m.d.sync += own.eq(read[0])
+                m.d.sync += [place.eq(port.data), low.eq(tsid[:_TOGETHER])]
+                read.append((place, low))
+            own = read[0][0]
             chosen = (1 << command.tsid[:_TOGETHER])[: 1 << _TOGETHER]
             m.d.comb += [
                 write.addr.eq(command.tsid[_TOGETHER:]),
                 write.data.eq(Mux(value, own | chosen, own & ~chosen)),
                 write.en.eq(accepted),
             ]
-            return [place.bit_select(tsid[:_TOGETHER], 1) for place, tsid in zip((own, *read[1:]), (command.tsid, *others), strict=True)]
+            return [place.bit_select(low, 1) for place, low in read]
 
         registers = Signal()
         wants = Signal()
@@ -107,7 +110,9 @@ class ContentWatch(wiring.Component):
         ]
 
         (wanted,) = flags("marks", wants)
-        _, attribute = flags("attributes", self.final, self.tsid)
+        asked = Signal(width)
+        m.d.sync += asked.eq(self.tsid)
+        _, attribute = flags("attributes", self.final, asked)
         m.d.comb += self.attribute.eq(attribute)
         m.d.sync += [
             self.select.valid.eq(accepted),

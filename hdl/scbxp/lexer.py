@@ -144,6 +144,7 @@ class Lexer(wiring.Component):
             courses_write.addr.eq(tail),
             courses_write.en.eq(halves_valid),
             words_read.addr.eq(head),
+            next_head.eq(head + held),
             courses_read.addr.eq(next_head),
         ]
         some = next_head != tail
@@ -151,8 +152,6 @@ class Lexer(wiring.Component):
             m.d.sync += [held.eq(some), now.eq(courses_read.data)]
         with m.If(load):
             m.d.sync += head.eq(head + 1)
-        with m.If((load | ~held) & some):
-            m.d.sync += next_head.eq(next_head + 1)
         m.d.sync += [
             tail.eq(tail + halves_valid),
             took.eq(load),

@@ -45,28 +45,30 @@ class Merge(wiring.Component):
         coming = self.mark.p
         entries = [Signal(coming.shape(), name=f"entry{at}", reset_less=True) for at in range(2)]
         at, to = Signal(), Signal()  # the place of the mark that is next, of the one that comes
+        not_at = Signal(init=1)  # for what is decided with it, beside the many bits that are chosen
         one, two, ready = Signal(), Signal(), Signal(init=1)  # that many wait; another one has room
         entry_now, entry_next, end_now, end_next = (Signal(2, name=name) for name in ("entry_now", "entry_next", "end_now", "end_next"))
         text_now = Signal()
         entry = Signal(coming.shape())
         m.d.comb += [entry.eq(Mux(at, *reversed(entries))), self.mark.ready.eq(ready)]
+        entry_end, entry_last = (Mux(not_at, *parts) for parts in zip(*((one.end, one.mark.last) for one in entries), strict=True))
 
         free, vacant = Signal(), Signal(init=1)  # the beat; the second for its many flip-flops
         take_mark = Signal()
         give_end = Signal()
         ends_text, ends_mark = Signal(), Signal()
         # What is due, if the beat is free; an end is due by itself only.
-        is_now = goes_on & Mux(at, entry_now[1], entry_now[0])
+        is_now = goes_on & Mux(not_at, entry_now[0], entry_now[1])
         due_text = goes_on & text_now & self.text.valid
-        due_mark = is_now | (goes_on & Mux(at, entry_next[1], entry_next[0]) & text_now & self.text.valid & text.last)
-        due_end = is_now & entry.end
+        due_mark = is_now | (goes_on & Mux(not_at, entry_next[0], entry_next[1]) & text_now & self.text.valid & text.last)
+        due_end = is_now & entry_end
         m.d.comb += [
             free.eq(~self.o.valid | self.o.ready),
             give_end.eq(free & owes_end),
             self.text.ready.eq(free & goes_on & text_now),
             ends_text.eq(free & due_text & text.last),
             take_mark.eq(free & due_mark),
-            ends_mark.eq(take_mark & (entry.mark.last | entry.end)),
+            ends_mark.eq(take_mark & (entry_last | entry_end)),
         ]
         with m.If(ends_text):
             m.d.sync += [texts.eq(texts_next), texts_next.eq(texts_after), texts_after.eq(texts_after + 1)]
@@ -81,13 +83,14 @@ class Merge(wiring.Component):
             ready.eq(~fills),
             one.eq(Mux(one, puts == take_mark, Mux(two, take_mark, puts))),
             at.eq(at ^ take_mark),
+            not_at.eq(not_at ^ take_mark),
             to.eq(to ^ puts),
         ]
         now = Mux(ends_text, coming.texts == texts_next, coming.texts == texts)
         following = Mux(ends_text, coming.texts == texts_after, coming.texts == texts_next)
         for place, waiting in enumerate(entries):
             # The end of a document waits until it is next and the verdict before it has gone.
-            may_end = ~self.verdict.valid & (at == place)
+            may_end = ~self.verdict.valid & (not_at != place)
             with m.If(ready & (to == place)):
                 m.d.sync += [
                     waiting.eq(coming),
@@ -96,7 +99,7 @@ class Merge(wiring.Component):
                     end_now[place].eq(self.mark.valid & now & coming.end),
                     end_next[place].eq(self.mark.valid & following & coming.end),
                 ]
-            with m.Elif(take_mark & (at == place)):
+            with m.Elif(take_mark & (not_at != place)):
                 m.d.sync += [entry_now[place].eq(0), entry_next[place].eq(0), end_now[place].eq(0)]
             with m.Elif(ends_text):
                 after = waiting.texts == texts_after

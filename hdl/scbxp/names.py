@@ -152,7 +152,7 @@ class Names(wiring.Component):
             Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
         )
         takes, pins, taking, took, took_before = (Signal(name=name) for name in ("takes", "pins", "taking", "took", "took_before"))
-        yields = Signal()
+        yields, hash_searches = Signal(), Signal()
         m.d.sync += [
             asks.eq(self.request.valid),
             # After each request a tag goes first, if there is one.
@@ -162,7 +162,7 @@ class Names(wiring.Component):
             # What has come is counted a clock later.
             held_words.eq(held_words + took - (delay.o.valid & delay.o.ready)),
             delay_room.eq(held_words + took <= _DEPTH - 2),
-            search_room.eq(in_flight <= _IN_FLIGHT - 2),
+            search_room.eq(in_flight + hash_searches <= _IN_FLIGHT - 2),
             # A mark that has left is counted a clock later.
             left.eq(self.o.valid & self.o.ready),
             queued.eq(queued + queue.i.valid - left),
@@ -203,7 +203,7 @@ class Names(wiring.Component):
                 waiting.facts.long.eq(request_index >= words),
             ]
         m.d.comb += waiting.looks.eq((waiting.facts.element | waiting.facts.attribute) & waiting.facts.first)
-        hashing, hash_first, hash_searches, key_searches = Signal(), Signal(), Signal(), Signal()
+        hashing, hash_first, key_searches = Signal(), Signal(), Signal()
         hash_word = Signal(32)
         key = Signal(KEY_WIDTH)
         rehashes = Signal()
@@ -308,7 +308,7 @@ class Names(wiring.Component):
         with m.Elif(~head_ready & ~head.hit & likely):
             m.d.sync += checks.eq(checks + 1)
         m.d.sync += [
-            in_flight.eq(in_flight + (taking & waiting.facts.searches) - consumes),
+            in_flight.eq(in_flight + hash_searches - consumes),
             # Those in flight may all be new, and the tag that comes may bring its element, its attributes, and one that is too many.
             low.eq(learned > config.learned - config.attributes - 2 - _IN_FLIGHT),
         ]

@@ -236,12 +236,16 @@ class SegmentQueue(wiring.Component):
             ]
         put = self.i_valid[0] + self.i_valid[1]
         free = ~self.o.valid | self.o.ready
-        take = Signal()
-        m.d.comb += take.eq(free & (level != 0))
+        # The reader decides late: whether there is something is known without counting.
+        some, lone, take = Signal(), Signal(), Signal()
+        head_next = (head + 1)[: len(head)]
+        m.d.comb += [take.eq(free & some), lone.eq(head_next == tail)]
         with m.If(free):
-            m.d.sync += [self.o.valid.eq(level != 0), self.o.payload.eq(Mux(head[0], reads[1].data, reads[0].data))]
+            m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(Mux(head[0], reads[1].data, reads[0].data))]
+        with m.If(take):
+            m.d.sync += head.eq(head_next)
         m.d.sync += [
-            head.eq(head + take),
+            some.eq(self.i_valid.any() | (some & ~(lone & free))),
             tail.eq(tail + put),
             level.eq(level + put - take),
         ]

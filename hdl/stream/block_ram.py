@@ -91,13 +91,13 @@ class PairedRam(wiring.Component):
     depth : int
         Number of words of each table, a power of two.
     output_registers : tuple of two bool
-        For each table: registers the words once more, as in :class:`BlockRam`.
+        For each table: registers the words once more, so that the slow output of a block RAM is followed by no logic.
 
     Members
     -------
     ports : ``Out(...).array(2)``
         Address ``addr``; ``write`` is stored there with ``write_en``. ``data`` is the word at an address one clock earlier, or two with an
-        output register; while ``en`` is 0 nothing is read and the word stays, but for the output register.
+        output register; clocks in which ``en`` is 0 do not count: nothing is read and the word stays.
         Contents are zero after configuration and are kept over a reset.
     """
 
@@ -129,7 +129,8 @@ class PairedRam(wiring.Component):
                 m.d.sync += word.eq(read.data)
             if self.output_registers[table]:
                 out = Signal(self.shape, name=f"out{table}", reset_less=True)
-                m.d.sync += out.eq(word)
+                with m.If(port.en):
+                    m.d.sync += out.eq(word)
                 m.d.comb += port.data.eq(out)
             else:
                 m.d.comb += port.data.eq(word)
