@@ -11,7 +11,7 @@ from hdl.contract import Content, Header, Kind
 from hdl.layouts import DocumentWord
 from hdl.npu.finder import body_width
 from hdl.npu.jobs import Job
-from hdl.stream import StreamFifo
+from hdl.stream import StreamFifo, counted
 
 __all__ = ["LinkSender"]
 
@@ -82,7 +82,7 @@ class LinkSender(wiring.Component):
         claimed = Signal(range(self._words + 1))
         sends, heads = Signal(), Signal()
         m.d.sync += [
-            claimed.eq(claimed + (heads | self.granted) - (frames.o.valid & frames.o.ready) - self.idle),
+            claimed.eq(counted(claimed, heads | self.granted, frames.o.valid & frames.o.ready, self.idle)),
             self.room.eq(claimed <= self._words - 3),
         ]
 

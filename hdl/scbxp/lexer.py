@@ -13,6 +13,7 @@ from hdl.layouts import ByteCount
 from hdl.scbxp.classify import LANES, ClassedWord, Lane
 from hdl.scbxp.onehot import OneHot
 from hdl.scbxp.serial import Calm, Event, Mode, SerialByte, SerialLane, mode_after
+from hdl.stream.level import counted
 
 __all__ = ["LexedWord", "Lexer", "Mode"]
 
@@ -156,7 +157,7 @@ class Lexer(wiring.Component):
         m.d.sync += [
             tail.eq(tail + halves_valid),
             took.eq(load),
-            level.eq(level + halves_valid - took),
+            level.eq(counted(level, halves_valid, took)),
             self.i_room.eq(level <= _WAITING - _SLACK),
         ]
 
