@@ -134,7 +134,6 @@ class Broker(wiring.Component):
         m.d.comb += [
             scbxp.xram_hold_valid.eq(npu.xram_hold_valid),
             scbxp.xram_hold.eq(npu.xram_hold),
-            npu.xram_oldest.eq(scbxp.xram_oldest),
             npu.xram_newest.eq(scbxp.xram_newest),
             npu.loads.eq(self.publication.valid & self.publication.ready),
             npu.ends.eq(self.publication.payload.last),

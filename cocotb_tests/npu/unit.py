@@ -65,7 +65,6 @@ class NotifyingUnit(wiring.Component):
         m.d.comb += [
             npu.loads.eq(self.publication.valid & self.publication.ready),
             npu.ends.eq(self.publication.payload.last),
-            npu.xram_oldest.eq(xram.oldest),
             npu.xram_newest.eq(xram.newest),
             xram.hold_valid.eq(npu.xram_hold_valid),
             xram.hold.eq(npu.xram_hold),

@@ -9,7 +9,7 @@ from formal.prover import Checked, Property
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.nesting import Nesting
 from hdl.scbxp.packers import MarkPacker
-from hdl.scbxp.segments import MarkSegment, SegmentQueue
+from hdl.scbxp.segments import OF_WORD, MarkSegment, SegmentQueue
 
 __all__ = ["PROPERTIES"]
 
@@ -60,7 +60,7 @@ def _merge() -> Checked:
 
 
 def _queue() -> Checked:
-    return _Rules(SegmentQueue(shape=MarkSegment, depth=32), sources=(), others=("i", "i_valid"))
+    return _Rules(SegmentQueue(shape=MarkSegment, depth=16, same=OF_WORD), sources=(), others=("i", "i_valid"))
 
 
 PROPERTIES = [

@@ -253,17 +253,26 @@ class RowEngine(wiring.Component):
         m.d.sync += [ended.eq(finish), good.eq(request.operand[0]), over.eq(request.operand[1])]
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
+        # What is the same for all bits of an operation sets or clears their flip-flops, which can only be set to what they begin with.
         masks = Signal(RowMasks(config), reset_less=True)
+        ones = (1 << width) - 1
+        open_first, open_far, contains = (
+            Signal(width, name=name, init=init, reset_less=True)
+            for name, init in (("open_first", 0), ("open_far", ones), ("contains", ones))
+        )
         low_bits = bit_bits // 2
         single_low, single_high = Signal(1 << low_bits, reset_less=True), Signal(1 << (bit_bits - low_bits), reset_less=True)
         flag = Signal(
-            data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "rooted", "blank"), 1)),
+            data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "blank"), 1)),
             reset_less=True,
         )
         ahead = stage[2]
         m.d.comb += view.mask_slice.eq(ahead.slice)
         m.d.sync += [
             masks.eq(view.masks),
+            open_first.eq(view.masks.first),
+            open_far.eq(view.masks.far),
+            contains.eq(view.masks.contains),
             single_low.eq(Const(1, len(single_low)) << ahead.bit[:low_bits]),
             single_high.eq(
                 (Const(1, len(single_high)) << ahead.bit[low_bits:])
@@ -276,20 +285,25 @@ class RowEngine(wiring.Component):
             flag.proves.eq(ahead.op.end | ahead.spill | ahead.op.done),
             flag.decides.eq(ahead.op.done | ahead.spill),
             flag.listed.eq(ahead.listed),
-            flag.rooted.eq(ahead.op.start & ahead.root),
             flag.blank.eq(ahead.blank),
         ]
+        # A subscription begins at a tag: the first step of any at the root, of others one after ``//``.
+        with m.If(~ahead.op.start):
+            m.d.sync += open_first.eq(0)
+        with m.If(ahead.root):
+            m.d.sync += open_far.eq(~0)
+        # What a spill meets is decided for every subscription; none begins there.
+        with m.If(ahead.spill):
+            m.d.sync += contains.eq(~0)
 
-        # The row of the name, the bits that hold in the parent, and which of their neighbours may come to hold. What is the same for all
-        # bits of an operation sets or clears their flip-flops.
+        # The row of the name, the bits that hold in the parent, and which of their neighbours may come to hold.
         top = stack.read[0].data
         text = masks.named & masks.test
         wild = ~masks.named & ~masks.test
         row, holds, proven, begins, decided, named, tests = (
             Signal(width, name=name, reset_less=True) for name in ("row", "holds", "proven", "begins", "decided", "named", "tests")
         )
-        # a flip-flop can only be set to what it begins with
-        blocks, stays, lasts = (Signal(width, name=name, init=(1 << width) - 1, reset_less=True) for name in ("blocks", "stays", "lasts"))
+        blocks, stays, lasts = (Signal(width, name=name, init=ones, reset_less=True) for name in ("blocks", "stays", "lasts"))
         bit = Cat(single_low[place % (1 << low_bits)] & single_high[place >> low_bits] for place in range(width))
         m.d.sync += [
             row.eq((view.row & spread(flag.listed)) | bit),
@@ -297,8 +311,8 @@ class RowEngine(wiring.Component):
             proven.eq(Mux(flag.ends, top & text, wild)),
             blocks.eq(masks.test),
             # a containment subscription of one name is matched by the name
-            begins.eq((masks.first & ((masks.far & spread(flag.starts)) | spread(flag.rooted))) | (masks.contains & masks.last)),
-            decided.eq(masks.contains | spread(flag.spills)),
+            begins.eq((open_first & open_far) | (contains & masks.last)),
+            decided.eq(contains),
             stays.eq(masks.far >> 1),
             named.eq(masks.named),
             tests.eq(masks.test),

@@ -1,6 +1,6 @@
 """Pieces of words, put together into words again."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, unsigned
+from amaranth.hdl import Array, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -55,45 +55,51 @@ class Aligner(wiring.Component):
         m = Module()
         links = self._links
 
-        # The bytes meant, moved to the front, and how many were in hand.
+        # The bytes meant, each turned to its place in a word behind those in hand, or in the word after it, and nothing else.
         valid = Signal()
         link = Signal(range(max(links, 2)))
         bytes_ = Signal(32)
         last, full = Signal(), Signal()
         counts = Array(Signal(2, name=f"count{n}") for n in range(links))
         held, count, total = Signal(2), Signal(2), Signal(3)
-        m.d.comb += total.eq(counts[self.link] + self.piece.bytes)
+        before, turn = Signal(2), Signal(2)
+        m.d.comb += [before.eq(counts[self.link]), turn.eq(before - self.piece.skip), total.eq(before + self.piece.bytes)]
         m.d.sync += [
             valid.eq(self.valid),
             link.eq(self.link),
             last.eq(self.piece.last),
-            bytes_.eq(self.data >> (self.piece.skip << 3)),
-            held.eq(counts[self.link]),
+            bytes_.eq(self.data),
+            held.eq(before),
             count.eq(total),
             full.eq(total[2]),
         ]
+        with m.Switch(turn):
+            for number in range(1, 4):
+                with m.Case(number):
+                    m.d.sync += bytes_.eq(self.data.rotate_left(8 * number))
+        for place in range(4):
+            with m.If((place - before)[:2] >= self.piece.bytes):
+                m.d.sync += bytes_.word_select(place, 8).eq(0)
         with m.If(self.valid):
             m.d.sync += counts[self.link].eq(Mux(self.piece.last, 0, total[:2]))
 
-        # Behind those in hand.
+        # Joined with those in hand; what has no room is in hand then.
         m.submodules.hands = hands = memory.Memory(shape=24, depth=max(links, 2), init=[])
         read, write = hands.read_port(domain="comb"), hands.write_port()
-        joined = Signal(56)
+        joined = Signal(32)
+        for place in range(4):
+            own = slice(8 * place, 8 * place + 8)
+            m.d.comb += joined[own].eq(Mux(held > place, read.data[own], bytes_[own]) if place < 3 else bytes_[own])
         m.d.comb += [
             read.addr.eq(link),
             write.addr.eq(link),
             write.en.eq(valid),
-            write.data.eq(Mux(full, joined[32:], joined[:24])),
+            write.data.eq(Mux(full, bytes_, joined)),
         ]
-        with m.Switch(held):
-            for number in range(4):
-                with m.Case(number):
-                    m.d.comb += joined.eq(Cat(read.data[: 8 * number], bytes_))
-        keep = [(full | (count > n)) for n in range(3)] + [full]
         m.d.sync += [
             self.done.eq(Mux(valid, Const(1, links) << link, 0)),
             self.put.eq(Mux(valid & (full | last), Const(1, links) << link, 0)),
-            self.word.data.eq(joined[:32] & Cat(flag.replicate(8) for flag in keep)),
+            self.word.data.eq(joined),
             self.word.count.eq(Mux(full, 4, count)),
             self.word.last.eq(last),
         ]

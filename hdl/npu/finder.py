@@ -110,14 +110,14 @@ class NodeFinder(wiring.Component):
         # An entry is asked for, comes two clocks later, and is judged in the clock after that.
         index = Signal(pointer)
         asked = Signal(2)
-        places = [Signal(pointer, name=f"place{n}") for n in range(3)]
+        places = [Signal(pointer, name=f"place{n}") for n in range(3)]  # the one after it
         reads = Signal()
         judged = Signal(data.StructLayout({"valid": 1, "hit": 1, "attribute": 1, "node": width}))
         entry = self.log.data
         m.d.comb += [self.log.addr.eq(index), reads.eq(index != self.end)]
         m.d.sync += [
             asked.eq(Cat(reads, asked[0])),
-            places[0].eq(index),
+            places[0].eq(index + 1),
             places[1].eq(places[0]),
             places[2].eq(places[1]),
             judged.hit.eq((entry.place == search.step[bit_bits:]) & entry.steps.bit_select(search.step[:bit_bits], 1)),
@@ -176,7 +176,7 @@ class NodeFinder(wiring.Component):
                     with m.If(judged.valid & judged.hit & judged.attribute):
                         m.d.sync += owned.eq(judged.node)
                     with m.If(better):
-                        m.d.sync += [some.eq(1), node.eq(candidate), left_off.eq(places[2] + 1)]
+                        m.d.sync += [some.eq(1), node.eq(candidate), left_off.eq(places[2])]
                     with m.If((better & self.sorted) | (~reads & (asked == 0) & ~judged.valid)):
                         m.next = "SPAN"
                     with m.If(search.whole):
@@ -204,7 +204,7 @@ class NodeFinder(wiring.Component):
                     write.data.node.eq(node),
                     write.data.index.eq(left_off),
                     write.data.total.eq(known.total - Cat(less, ~Const(0, len(known.total) - len(less)))),
-                    write.data.count.eq(Mux(reads_on, known.count - 1, known.count + 1)),
+                    write.data.count.eq(known.count + Mux(reads_on, -1, 1)),
                     write.en.eq(some),
                 ]
                 with m.If(reads_on):

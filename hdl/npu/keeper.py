@@ -26,8 +26,8 @@ class Keeper(wiring.Component):
     keep : In(1)
     loads, ends : In(1)
         A word is being loaded, and it is the last of its document.
-    oldest, newest : In
-        Those of the X-RAM.
+    newest : In
+        That of the X-RAM.
     hold_valid, hold : Out
         To the X-RAM.
     advance, words : In
@@ -51,7 +51,6 @@ class Keeper(wiring.Component):
                 "keep": In(1),
                 "loads": In(1),
                 "ends": In(1),
-                "oldest": In(position),
                 "newest": In(position),
                 "hold_valid": Out(1),
                 "hold": Out(position),
@@ -72,7 +71,6 @@ class Keeper(wiring.Component):
         loaded = Signal(16)
         whole = Signal()
         span = Signal(32)
-        age = Signal(32)
         last = Signal()
         loads, ends = Signal(), Signal()
         m.d.sync += [loads.eq(self.loads), ends.eq(self.ends)]
@@ -81,9 +79,8 @@ class Keeper(wiring.Component):
             last.eq(loads & ends),
             whole.eq(loaded != self.finished),
             span.eq(self.newest - self.hold),
-            age.eq(self.start - self.oldest),
         ]
-        m.d.sync += [fills.eq(span == self._words), gone.eq(age[-1])]
+        m.d.sync += [fills.eq(span == self._words), gone.eq(span > self._words)]
         with m.If(loads):
             m.d.sync += inside.eq(~ends)
             with m.If(~inside):

@@ -1,5 +1,8 @@
 """The frames on one link."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -8,7 +11,7 @@ from hdl.contract import Content, Header, Kind
 from hdl.layouts import DocumentWord
 from hdl.npu.finder import body_width
 from hdl.npu.jobs import Job
-from hdl.stream import StreamFifo
+from hdl.stream import StreamFifo, counted
 
 __all__ = ["LinkSender"]
 
@@ -79,7 +82,7 @@ class LinkSender(wiring.Component):
         claimed = Signal(range(self._words + 1))
         sends, heads = Signal(), Signal()
         m.d.sync += [
-            claimed.eq(claimed + (heads | self.granted) - (frames.o.valid & frames.o.ready) - self.idle),
+            claimed.eq(counted(claimed, heads | self.granted, frames.o.valid & frames.o.ready, self.idle)),
             self.room.eq(claimed <= self._words - 3),
         ]
 
@@ -88,7 +91,10 @@ class LinkSender(wiring.Component):
         with m.If(self.measured):
             m.d.sync += [rest.eq(self.total), bare.eq(self.total == 0), known.eq(1)]
 
-        index = Signal(range(HEADER_WORDS))
+        # Which word of the header is next, a flip-flop for each; none is while a body is sent.
+        turn = Signal(HEADER_WORDS, init=1)
+        # The last word but one, and the last.
+        nears, final = turn[-2], turn[-1]
         carries = Mux(job.selected, Content.SELECTED, Content.WHOLE) if config.selected else Const(Content.WHOLE, 2)
         flags = Cat(job.entry.semantics, Mux(job.body, carries, Content.HEADER)[:2], job.entry.link, Const(0, 3))
         fields = [
@@ -98,16 +104,13 @@ class LinkSender(wiring.Component):
             job.entry.key.reference,
             _swapped(Cat(rest, Const(0, 32 - len(rest)))),
         ]
-        with m.Switch(index):
-            for number, field in enumerate(fields):
-                with m.Case(number):
-                    m.d.comb += word.data.eq(field)
-        # The last word but one, and the last.
-        nears, final = Signal(), Signal()
+        choices = [*zip(turn, fields, strict=True), (self.word_valid, self.word.data)]
         m.d.comb += [
-            word.count.eq(4),
-            word.last.eq(final & bare),
+            word.data.eq(reduce(or_, (value & this.replicate(32) for this, value in choices))),
+            word.count.eq(Mux(self.word_valid, self.word.count, 4)),
+            word.last.eq((final & bare) | (self.word_valid & self.word.last)),
             heads.eq(sends & frames.i.ready),
+            frames.i.valid.eq(sends | self.word_valid),
         ]
 
         def finish():
@@ -122,7 +125,7 @@ class LinkSender(wiring.Component):
                     sends.eq(final | (self.i.valid & (~job.body | known))),
                 ]
                 with m.If(heads):
-                    m.d.sync += [index.eq(Mux(final, 0, index + 1)), nears.eq(index == HEADER_WORDS - 3), final.eq(nears)]
+                    m.d.sync += turn.eq(Cat(final & bare, turn))
                 with m.If(heads & nears & bare):
                     finish()
                 with m.If(final & frames.i.ready & ~bare):
@@ -133,8 +136,6 @@ class LinkSender(wiring.Component):
             with m.State("BODY"):
                 with m.If(self.word_valid & self.word.last):
                     finish()
+                    m.d.sync += turn.eq(1)
                     m.next = "HEADER"
-        m.d.comb += frames.i.valid.eq(sends | self.word_valid)
-        with m.If(self.word_valid):
-            m.d.comb += word.eq(self.word)
         return m

@@ -24,12 +24,12 @@ from hdl.npu.jobs import JobQueues
 from hdl.npu.keeper import Keeper
 from hdl.npu.link import LinkSender
 from hdl.npu.outcome import Outcome, OutcomeJoin
-from hdl.stream import Register, StreamFifo
+from hdl.stream import Register, StreamFifo, counted
 
 __all__ = ["Npu"]
 
-_DOCUMENTS = 32
-"""More than the publications between the matching engine and here."""
+_DOCUMENTS = 17
+"""One is offered, the others fill a memory of 16 places. When it is full the selection log waits, and the matching engine with it."""
 
 
 class Npu(wiring.Component):
@@ -72,7 +72,7 @@ class Npu(wiring.Component):
         Some subscription wants bytes of publications, see :class:`hdl.npu.keeper.Keeper`.
     loads, ends : In(1)
         A word of a publication is being loaded into the X-RAM, and it is its last.
-    xram_read, xram_hold_valid, xram_hold, xram_oldest, xram_newest
+    xram_read, xram_hold_valid, xram_hold, xram_newest
         The X-RAM's second port.
     nodes : In(memory.ReadPort.Signature(...))
         Where nodes lie in the X-RAM.
@@ -108,7 +108,6 @@ class Npu(wiring.Component):
                 "xram_read": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=DocumentWord)),
                 "xram_hold_valid": Out(1),
                 "xram_hold": Out(32),
-                "xram_oldest": In(32),
                 "xram_newest": In(32),
                 "nodes": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=NodeSpan(config))),
                 "selected_read": In(memory.ReadPort.Signature(addr_width=self._log_width, shape=SelectedNode(config))),
@@ -165,7 +164,7 @@ class Npu(wiring.Component):
         comes = self.i_matched.valid & self.i_matched.ready & self.i_matched.payload.end
         goes = Signal()
         m.d.sync += goes.eq(matched.o.valid & matched.o.ready & matched.o.payload.end)
-        m.d.sync += ended.eq(ended + comes - goes)
+        m.d.sync += ended.eq(counted(ended, comes, goes))
         words = Signal(32)
         m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))
         m.d.comb += [
@@ -173,7 +172,6 @@ class Npu(wiring.Component):
             keeper.keep.eq(self.keep),
             keeper.loads.eq(self.loads),
             keeper.ends.eq(self.ends),
-            keeper.oldest.eq(self.xram_oldest),
             keeper.newest.eq(self.xram_newest),
             self.xram_hold_valid.eq(keeper.hold_valid),
             self.xram_hold.eq(keeper.hold),

@@ -13,6 +13,7 @@ from hdl.layouts import ByteCount
 from hdl.scbxp.classify import LANES, ClassedWord, Lane
 from hdl.scbxp.onehot import OneHot
 from hdl.scbxp.serial import Calm, Event, Mode, SerialByte, SerialLane, mode_after
+from hdl.stream.level import counted
 
 __all__ = ["LexedWord", "Lexer", "Mode"]
 
@@ -27,14 +28,15 @@ class LexedLane(data.Struct):
 
 
 class LexedWord(data.Struct):
-    """Up to four bytes, then an event. ``position`` belongs to the event; at Event.END it is the length of the document, and
-    ``open`` says that the document ended inside markup."""
+    """Up to four bytes, then an event. It happens at ``position`` and ``late`` bytes more; at Event.END that is the length of the document,
+    and ``open`` says that the document ended inside markup."""
 
     lanes: data.ArrayLayout(LexedLane, LANES)
     offset: unsigned(32)
     event: Event
     code: unsigned(5)
     position: unsigned(32)
+    late: unsigned(2)
     open: unsigned(1)
 
 
@@ -155,7 +157,7 @@ class Lexer(wiring.Component):
         m.d.sync += [
             tail.eq(tail + halves_valid),
             took.eq(load),
-            level.eq(level + halves_valid - took),
+            level.eq(counted(level, halves_valid, took)),
             self.i_room.eq(level <= _WAITING - _SLACK),
         ]
 
@@ -265,7 +267,8 @@ class Lexer(wiring.Component):
             out.offset.eq(Cat(Const(0, 2), Mux(passing_valid, passing_place, last_position[2:]))),
             out.event.eq(Mux(ending, Event.END, Mux(serial.o_valid, made.event, Event.NONE))),
             out.code.eq(made.code),
-            out.position.eq(last_position + Mux(ending, 0, made.late)),
+            out.position.eq(last_position),
+            out.late.eq(Mux(ending, 0, made.late)),
             out.open.eq(ending_open),
         ]
         for k in range(LANES):

@@ -24,6 +24,7 @@ from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
 from hdl.stream.block_ram import BankedRam, BlockRam
 from hdl.stream.fifo import StreamFifo
+from hdl.stream.level import counted
 from hdl.stream.register import Register
 
 __all__ = ["NamedMark", "Names"]
@@ -160,12 +161,12 @@ class Names(wiring.Component):
             took.eq(taking),
             took_before.eq(took),
             # What has come is counted a clock later.
-            held_words.eq(held_words + took - (delay.o.valid & delay.o.ready)),
+            held_words.eq(counted(held_words, took, delay.o.valid & delay.o.ready)),
             delay_room.eq(held_words + took <= _DEPTH - 2),
             search_room.eq(in_flight + hash_searches <= _IN_FLIGHT - 2),
             # A mark that has left is counted a clock later.
             left.eq(self.o.valid & self.o.ready),
-            queued.eq(queued + queue.i.valid - left),
+            queued.eq(counted(queued, queue.i.valid, left)),
             queue_room.eq(queued <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
@@ -420,8 +421,8 @@ class Names(wiring.Component):
         m.d.sync += [
             was_inserted.eq(inserted),
             dropped.eq(learning & asked.last & asked.long),
-            outstanding.eq(outstanding + learns - was_inserted - dropped),
-            inside.eq(inside + took - compared.valid),
+            outstanding.eq(counted(outstanding, learns, was_inserted, dropped)),
+            inside.eq(counted(inside, took, compared.valid)),
         ]
 
         # --- Changes of the table that need the stage empty.
@@ -449,20 +450,13 @@ class Names(wiring.Component):
         ]
         m.d.sync += [
             write.en.eq(
-                (learning & ~asked.long)
-                | (pins & (request_index < words) & ~none_left)
-                | fsm["RELINK"]
-                | (fsm["DELETED"] & cam.response.valid)
+                ((learning | (asked.valid & asked.pin & ~none_left)) & ~asked.long) | fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
             ),
             write.index.eq(asked.index),
-            write.slot.eq(asked.slot),
+            write.slot.eq(Mux(asked.pin, new_slot, asked.slot)),
             write.word.data.eq(asked.data),
             write.word.last.eq(asked.last),
         ]
-        with m.If(fsm["PIN"]):
-            m.d.sync += [
-                write.index.eq(request_index), write.slot.eq(new_slot), write.word.data.eq(request.data), write.word.last.eq(request.last),
-            ]  # fmt: skip
         with m.If(links):
             m.d.sync += [
                 write.index.eq(0),
@@ -496,7 +490,7 @@ class Names(wiring.Component):
         with m.If(fsm["FORGOTTEN"] & answer.valid):
             m.d.sync += [learned.eq(0), learned_slot.eq(config.names), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
 
-        # PIN: the name's words go to the next free place of the loaded ones while it is searched for like any other; if it has one
+        # PIN: the name's words go to the next free place of the loaded ones as they pass, after a search like any other's; if it has one
         # already, or cannot have one, that place stays free.
         fsm.on("PLACE", (freed != 0, "FOLLOW"), (1, "PIN"))
         with m.If(fsm["PLACE"]):

@@ -13,6 +13,7 @@ from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.onehot import any_of
 from hdl.scbxp.segments import TOKEN_COUNT, MarkSegment, TextSegment
 from hdl.stream.fifo import StreamFifo
+from hdl.stream.level import counted
 
 __all__ = ["MarkPacker", "PackedMark", "PackedText", "TextPacker", "TextQueue"]
 
@@ -244,8 +245,8 @@ class TextQueue(wiring.Component):
             word_got.eq(words.o.valid & words.o.ready),
             node_put.eq(nodes.i.valid),
             node_got.eq(nodes.o.ready),
-            word_level.eq(word_level + word_put - word_got),
-            node_level.eq(node_level + node_put - node_got),
+            word_level.eq(counted(word_level, word_put, word_got)),
+            node_level.eq(counted(node_level, node_put, node_got)),
             self.room.eq((word_level <= self._WORDS - self.slack) & (node_level <= self._NODES - self.slack)),
         ]
 

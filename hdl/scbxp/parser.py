@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
 from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, ShortCount, VerdictWord, node_width
-from hdl.scbxp.classify import Classifier
-from hdl.scbxp.lexer import Lexer
+from hdl.scbxp.classify import LANES, Classifier
+from hdl.scbxp.lexer import Lexer, Mode
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.names import Names
 from hdl.scbxp.nesting import Nesting
@@ -18,7 +18,8 @@ from hdl.scbxp.packers import MarkPacker, TextPacker, TextQueue
 from hdl.scbxp.places import TokenPlaces
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.pram import Pram
-from hdl.scbxp.segments import MarkSegment, Segmenter, SegmentQueue
+from hdl.scbxp.segments import OF_WORD, MarkSegment, Segmenter, SegmentQueue
+from hdl.scbxp.serial import Event
 from hdl.scbxp.tags import TagChecker
 from hdl.scbxp.xram import Xram
 
@@ -26,9 +27,10 @@ __all__ = ["Scbxp"]
 
 _XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
 _PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
-_SEGMENTS = 32
+_SEGMENTS = 16
+"""Words of the document whose mark segments wait."""
 _UNDER_WAY = TagChecker.latency + Segmenter.latency - 1
-"""Clocks from the lexer's output until it is known how many segments a word has."""
+"""Clocks from the lexer's output until it is known whether a word has segments."""
 _UNSEEN = 4
 """Words that may leave the lexer before the count of those under way stops them."""
 
@@ -81,7 +83,7 @@ class Scbxp(wiring.Component):
         m.submodules.lexer = lexer = Lexer()
         m.submodules.tags = tags = TagChecker(depth=config.depth)
         m.submodules.segmenter = segmenter = Segmenter()
-        m.submodules.segments = segments = SegmentQueue(shape=MarkSegment, depth=_SEGMENTS)
+        m.submodules.segments = segments = SegmentQueue(shape=MarkSegment, depth=_SEGMENTS, same=OF_WORD)
         m.submodules.marks = marks = MarkPacker()
         m.submodules.names = names = Names(config)
         m.submodules.nesting = nesting = Nesting(config)
@@ -113,19 +115,21 @@ class Scbxp(wiring.Component):
             places.near.eq(nesting.near),
             nesting.position.eq(places.position),
         ]
-        # A word may bring two segments: the queue has room for as many, until it is known how many they are. One that has left is counted
-        # a clock later.
+        # A word with markup, or the end, may bring segments: the queue keeps a place for it, until it is known whether it does. A place
+        # that has become free counts a clock later.
         passing = Signal(_UNDER_WAY)
-        promised = Signal(range(2 * _SEGMENTS))
-        left = Signal()
-        changes = [2 * comes - 2 * known + one + other - gone for gone, other, one, known, comes in product(range(2), repeat=5)]
-        change = Array(Const(value, signed(4)) for value in changes)[Cat(lexer.o_valid, passing[-1], segmenter.coming, left)]
+        promised = Signal(range(_SEGMENTS + 1))
+        marked, left = Signal(), Signal()
+        marked_up = Cat(lexer.o.lanes[k].mode != Mode.TEXT for k in range(LANES)).any() | (lexer.o.event == Event.END)
+        m.d.comb += marked.eq(lexer.o_valid & marked_up)
+        changes = [comes - (known & ~some) - gone for gone, some, known, comes in product(range(2), repeat=4)]
+        change = Array(Const(value, signed(3)) for value in changes)[Cat(marked, passing[-1], segmenter.coming[0], left)]
         nodes_room = Signal(init=1)
         m.d.sync += [
-            passing.eq(Cat(lexer.o_valid, passing)),
-            left.eq(segments.o.valid & segments.o.ready),
+            passing.eq(Cat(marked, passing)),
+            left.eq(segments.gone),
             promised.eq(promised + change),
-            lexer.room.eq((promised <= _SEGMENTS + 1 - 2 * _UNSEEN) & texts.room & nodes_room),
+            lexer.room.eq((promised <= _SEGMENTS - _UNSEEN) & texts.room & nodes_room),
         ]
         # Beside the stages: positions for the notifications of selected nodes.
         if config.selected:

@@ -26,7 +26,7 @@ class TokenPlaces(wiring.Component):
     token, close, near : In(PLACED), In(1), In(1)
     position : Out(32)
         Two clocks after its number, the offset of a token's first byte, or with ``close`` that of the '>' that it closes its tag with;
-        ``near`` says that both stand in the same word. Of the end of a document, its ``position``.
+        ``near`` says that both stand in the same word. Of the end of a document, that of its first error.
     """
 
     i: In(MarkSegment)
@@ -48,8 +48,8 @@ class TokenPlaces(wiring.Component):
             begins.eq(segment.begins | segment.end),
             following.eq(latest + 1),
             write.addr.eq(Cat(~begins, Mux(begins, following, latest))),
-            write.data.word.eq(segment.position[2:]),
-            write.data.lane.eq(Mux(begins, segment.position[:2], segment.close_lane)),
+            write.data.word.eq(segment.place),
+            write.data.lane.eq(Mux(begins, segment.lane, segment.close_lane)),
             write.data.close_lane.eq(segment.close_lane),
             write.en.eq(self.i_valid & (begins | segment.closes)),
         ]

@@ -126,8 +126,7 @@ class NodeMap(wiring.Component):
 
         # Addresses, and the stack of open elements: levels by turns in two memories, because two may begin at once.
         entry = data.StructLayout({"start": width + 2, "address": width})
-        address = Signal(width)
-        count = Signal(width + 1)
+        address = Signal(width + 1)
         # The number of open elements, and one less and one more.
         level_bits = ceil_log2(self._depth + 2)
         depth, below, above = Signal(level_bits), Signal(level_bits, init=(1 << level_bits) - 1), Signal(level_bits, init=1)
@@ -138,13 +137,14 @@ class NodeMap(wiring.Component):
             over_bottom.eq(Mux(pops, depth, above)),
             change.eq(pushes + second - pops),
         ]
+        nodes = Signal(2)  # that begin here
+        m.d.comb += nodes.eq(first + second + named)
         m.d.sync += [
-            address.eq(address + first + second + named),
-            count.eq(count + first + second + named),
+            address.eq(address + nodes),
             *(level.eq(level + change) for level in (depth, below, above)),
         ]
         with m.If(finishes):
-            m.d.sync += [address.eq(base), count.eq(0), depth.eq(0), below.eq(-1), above.eq(1)]
+            m.d.sync += [address.eq(base), depth.eq(0), below.eq(-1), above.eq(1)]
         first_entry, second_entry, name_entry, top = (
             Signal(entry, name=name) for name in ("first_entry", "second_entry", "name_entry", "top")
         )
@@ -202,9 +202,10 @@ class NodeMap(wiring.Component):
         ]
 
         # A document behind the held one must not run into it from the other side; one before it is too long to be held.
-        ahead = Signal(32)
+        ahead, reached = Signal(32), Signal(width + 1)
+        m.d.comb += reached.eq(address - self.hold)
         m.d.sync += [
             ahead.eq(base - self.hold),
-            self.room.eq(~(self.hold_valid & (ahead != 0) & ~ahead[-1] & ((ahead[: width + 1] + count) >= (1 << width) - _MARGIN))),
+            self.room.eq(~(self.hold_valid & (ahead != 0) & ~ahead[-1] & (reached >= (1 << width) - _MARGIN))),
         ]
         return m

@@ -10,7 +10,7 @@ from hdl.scbxp.classify import LANES
 from hdl.scbxp.onehot import any_of, chosen
 from hdl.scbxp.tags import TaggedWord
 
-__all__ = ["TOKEN_COUNT", "MarkSegment", "SegmentQueue", "Segmenter", "TextSegment"]
+__all__ = ["OF_WORD", "TOKEN_COUNT", "MarkSegment", "SegmentQueue", "Segmenter", "TextSegment"]
 
 TOKEN_COUNT = unsigned(8)
 """Running number of a token, for putting text and marks back in order; more than the tokens ever in flight."""
@@ -19,9 +19,9 @@ TOKEN_COUNT = unsigned(8)
 class MarkSegment(data.Struct):
     """Bytes of one mark token that stand in one word.
 
-    ``begins`` starts the token at offset ``position``, after ``texts`` text nodes; without it the bytes continue the latest token.
-    ``closes`` ends its tag at the '>' in lane ``close_lane`` of the same word. ``end`` is the end of the document instead: ``code`` and
-    ``position`` are its first error so far, ``data`` its length, ``cut`` as in TaggedWord.
+    ``begins`` starts the token in ``lane`` of the word numbered ``place`` in its document, after ``texts`` text nodes; without it the
+    bytes continue the latest token. ``closes`` ends its tag at the '>' in lane ``close_lane`` of the same word. ``end`` is the end of the
+    document instead: ``code``, ``place`` and ``lane`` are its first error so far, ``data`` its length, ``cut`` as in TaggedWord.
     """
 
     begins: unsigned(1)
@@ -32,12 +32,17 @@ class MarkSegment(data.Struct):
     colons: unsigned(4)
     closes: unsigned(1)
     empty: unsigned(1)
-    position: unsigned(32)
+    place: unsigned(30)
+    lane: unsigned(2)
     close_lane: unsigned(2)
     texts: TOKEN_COUNT
     end: unsigned(1)
     code: unsigned(5)
     cut: unsigned(1)
+
+
+OF_WORD = ("place", "texts", "end", "code", "cut")
+"""What the mark segments of one word have in common."""
 
 
 class TextSegment(data.Struct):
@@ -51,22 +56,24 @@ class TextSegment(data.Struct):
 
 
 def _gather(m, name, lanes, mask, fields):
-    """Moves the lanes of ``mask`` to the front; returns the fields' concatenations and the count."""
+    """Moves the lanes of ``mask`` to the front; returns the fields' concatenations and the count. A mask may leave out the first lanes."""
+    lanes = lanes[LANES - len(mask) :]
+    size = len(lanes)
     count = Signal(3, name=f"{name}_count")
-    m.d.comb += count.eq(sum(mask[k] for k in range(LANES)))
+    m.d.comb += count.eq(sum(mask[k] for k in range(size)))
     places = []
-    for j in range(LANES):
+    for j in range(size):
         choices = []
-        for k in range(j, LANES):
+        for k in range(j, size):
             ahead = sum((mask[i] for i in range(k)), Const(0, 3)) if k else Const(0, 3)
             choices.append(mask[k] & (ahead == j))
         places.append(choices)
     gathered = []
     for field in fields:
         out = []
-        for j in range(LANES):
+        for j in range(size):
             value = Const(0, len(field(lanes[0])))
-            for choice, k in zip(places[j], range(j, LANES), strict=True):
+            for choice, k in zip(places[j], range(j, size), strict=True):
                 value = value | Mux(choice, field(lanes[k]), 0)
             out.append(value[: len(field(lanes[0]))])
         signal = Signal(LANES * len(field(lanes[0])), name=f"{name}_{len(gathered)}")
@@ -84,7 +91,8 @@ class _Part(data.Struct):
 
 
 class Segmenter(wiring.Component):
-    """Turns a word into at most two mark segments and one text segment. Latency 2 clocks, a word a clock, no back pressure.
+    """Turns a word into at most two mark segments and one text segment. Latency 2 clocks, a word a clock, no back pressure. The second
+    mark segment comes with the first only, and begins a token of at most three bytes there.
 
     ``coming`` is ``marks_valid`` a clock ahead.
     """
@@ -162,13 +170,14 @@ class Segmenter(wiring.Component):
         m.d.sync += self.marks_valid.eq(self.coming)
         for index, part in enumerate(parts):
             segment = self.marks[index]
+            # The first lane is never the second segment's.
             count, (bytes_, starts, colons) = _gather(
-                m, f"mark{index}", lanes, part.mask, [lambda lane: lane.byte, lambda lane: lane.start, lambda lane: lane.colon]
+                m, f"mark{index}", lanes, part.mask[index:], [lambda lane: lane.byte, lambda lane: lane.start, lambda lane: lane.colon]
             )
             m.d.sync += [
-                segment.begins.eq(part.begins.any()),
+                segment.begins.eq(part.begins.any() if index == 0 else 1),
                 segment.data.eq(bytes_),
-                segment.count.eq(count),
+                segment.count.eq(count if index == 0 else count[:2]),
                 segment.starts.eq(starts),
                 segment.colons.eq(colons),
                 segment.closes.eq(part.closes.any()),
@@ -183,70 +192,84 @@ class Segmenter(wiring.Component):
             m.d.sync += [
                 segment.type.eq(chosen(*((part.begins[k], lanes[k].type) for k in range(LANES)), width=3)),
                 segment.close_lane.eq(chosen(*((part.closes[k], k) for k in range(LANES)), width=2)),
-                segment.position.eq(Mux(word.end, word.position, Cat(begin_lane, word.offset[2:]))),
+                segment.place.eq(Mux(word.end, word.position[2:], word.offset[2:])),
+                segment.lane.eq(Mux(word.end, word.position[:2], begin_lane)),
             ]
-            with m.If(word.end):
-                m.d.sync += segment.data.eq(word.length)
+            if index == 0:
+                with m.If(word.end):
+                    m.d.sync += segment.data.eq(word.length)
         return m
 
 
 class SegmentQueue(wiring.Component):
-    """A queue that takes up to two payloads a clock and gives one.
+    """A queue that takes up to two payloads a clock, together, and gives one.
 
-    ``i_valid`` 0b01 writes the first payload, 0b11 both in order, 0b10 the second alone. There is no back pressure: the writer sees
-    to it that ``level``, the payloads held besides the one on offer, stays within ``depth``.
+    ``i_valid`` 0b01 writes the first payload, 0b11 both in order; never 0b10. Those written together take one place of ``depth``, and those
+    of their members that are the same are kept once. There is no back pressure: the writer sees to it that no more than ``depth`` places
+    are taken. ``gone`` says that one becomes free.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+    depth : int
+        Places, a power of two.
+    same : tuple of str
+        Members of ``shape`` that are the same in payloads that are written together.
     """
 
-    def __init__(self, *, shape, depth: int):
+    def __init__(self, *, shape, depth: int, same: tuple[str, ...] = ()):
         if not isinstance(depth, int) or depth < 4 or depth & (depth - 1):
             raise ValueError(f"depth must be a power of two of at least 4, not {depth!r}")
         self._shape = shape
         self._depth = depth
+        self._same = same
         super().__init__(
             {
                 "i": In(data.ArrayLayout(shape, 2)),
                 "i_valid": In(2),
                 "o": Out(stream.Signature(shape)),
-                "level": Out(range(depth + 1)),
+                "gone": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        half = self._depth // 2
-        banks = [Memory(shape=self._shape, depth=half, init=[]) for _ in range(2)]
-        m.submodules.even, m.submodules.odd = banks
-        writes = [bank.write_port() for bank in banks]
-        reads = [bank.read_port(domain="comb") for bank in banks]
-        head = Signal(range(self._depth))
-        tail = Signal(range(self._depth))
-        level = self.level
-
-        both = self.i_valid.all()
-        only = Mux(self.i_valid[0], self.i[0], self.i[1])
-        tail_next = tail + 1
-        # The payload that comes first goes to the bank of the tail, the second to the other.
-        for bank in range(2):
-            is_first = tail[0] == bank
-            m.d.comb += [
-                writes[bank].addr.eq(Mux(is_first, tail >> 1, tail_next >> 1)),
-                writes[bank].data.eq(Mux(is_first, only, self.i[1])),
-                writes[bank].en.eq(Mux(is_first, self.i_valid.any(), both)),
-                reads[bank].addr.eq(head >> 1),
-            ]
-        put = self.i_valid[0] + self.i_valid[1]
-        free = ~self.o.valid | self.o.ready
-        # The reader decides late: whether there is something is known without counting.
-        some, lone, take = Signal(), Signal(), Signal()
-        head_next = (head + 1)[: len(head)]
-        m.d.comb += [take.eq(free & some), lone.eq(head_next == tail)]
-        with m.If(free):
-            m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(Mux(head[0], reads[1].data, reads[0].data))]
-        with m.If(take):
-            m.d.sync += head.eq(head_next)
-        m.d.sync += [
-            some.eq(self.i_valid.any() | (some & ~(lone & free))),
-            tail.eq(tail + put),
-            level.eq(level + put - take),
+        place = data.StructLayout({"both": 1, "first": self._shape, "second": self._shape})
+        m.submodules.places = places = Memory(shape=place, depth=self._depth, init=[])
+        write, read = places.write_port(), places.read_port(domain="comb")
+        head, tail = Signal(range(self._depth)), Signal(range(self._depth))
+        some = Signal()
+        m.d.comb += [
+            write.addr.eq(tail),
+            write.data.both.eq(self.i_valid[1]),
+            write.data.first.eq(self.i[0]),
+            write.data.second.eq(self.i[1]),
+            write.en.eq(self.i_valid[0]),
+            read.addr.eq(head),
         ]
+        # A member that nobody reads takes no room.
+        second = Signal(self._shape)
+        m.d.comb += second.eq(read.data.second)
+        m.d.comb += [getattr(second, name).eq(getattr(read.data.first, name)) for name in self._same]
+
+        follows = Signal()  # the second of the place at the head is next
+        free, final = Signal(), Signal()
+        m.d.comb += [
+            free.eq(~self.o.valid | self.o.ready),
+            final.eq(follows | ~read.data.both),
+            self.gone.eq(free & some & final),
+        ]
+        with m.If(free):
+            m.d.sync += [self.o.valid.eq(some), self.o.payload.eq(Mux(follows, second, read.data.first))]
+            m.d.sync += follows.eq(some & ~final)
+        next_head = Signal(head.shape())
+        m.d.comb += next_head.eq(head + 1)
+        with m.If(self.gone):
+            m.d.sync += head.eq(next_head)
+        with m.If(self.i_valid[0]):
+            m.d.sync += tail.eq(tail + 1)
+        # A reader that decides late finds a short way here.
+        alone = Signal()
+        m.d.comb += alone.eq(final & (next_head == tail))
+        m.d.sync += some.eq(self.i_valid[0] | (some & ~(alone & free)))
         return m

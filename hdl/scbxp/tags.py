@@ -104,6 +104,7 @@ class _Along(data.Struct):
     event: Event
     code: unsigned(5)
     position: unsigned(32)
+    late: unsigned(2)
     open: unsigned(1)
 
 
@@ -134,7 +135,7 @@ class TagChecker(wiring.Component):
         one_along = Signal(_Along)
         one_valid = Signal()
         m.d.sync += one_valid.eq(self.i_valid)
-        m.d.sync += [getattr(one_along, name).eq(getattr(self.i, name)) for name in ("offset", "code", "position", "open")]
+        m.d.sync += [getattr(one_along, name).eq(getattr(self.i, name)) for name in ("offset", "code", "position", "late", "open")]
         m.d.sync += one_along.event.eq(Mux(self.i_valid, self.i.event, Event.NONE))
         for k in range(LANES):
             lexed = self.i.lanes[k]
@@ -254,7 +255,7 @@ class TagChecker(wiring.Component):
         four = Signal(TaggedWord)
         four_valid = Signal()
         four_event = Signal(Event)
-        four_event_code = Signal(5)
+        four_event_code, four_event_late = Signal(5), Signal(2)
         four_open = Signal()
         codes = [Signal(5, name=f"code{k}") for k in range(LANES)]
         lates = [Signal(2, name=f"late{k}") for k in range(LANES)]
@@ -268,6 +269,7 @@ class TagChecker(wiring.Component):
             four.offset.eq(three_along.offset),
             four_event.eq(three_along.event),
             four_event_code.eq(three_along.code),
+            four_event_late.eq(three_along.late),
             four.position.eq(three_along.position),
             four_open.eq(three_along.open),
             four.cut.eq(three_abuts),
@@ -369,7 +371,7 @@ class TagChecker(wiring.Component):
         )
         five_ends, five_break = Signal(), Signal()
         wrong = Signal(LANES)
-        five_event_code = Signal(5)
+        five_event_code, five_event_late = Signal(5), Signal(2)
         depth = Signal(8)
         root_seen = Signal()
         doctype_seen = Signal()
@@ -384,6 +386,7 @@ class TagChecker(wiring.Component):
             five_abutting.eq(four_abutting),
             five_ends.eq(ends),
             five_break.eq(four_event == Event.BREAK),
+            five_event_late.eq(four_event_late),
             five_event_code.eq(
                 chosen(
                     (four_event == Event.ERROR, four_event_code),
@@ -458,7 +461,7 @@ class TagChecker(wiring.Component):
                         five.position,
                     )
                 ),
-                late.eq(chosen(*zip(first, lane_lates, strict=True), width=2)),
+                late.eq(Mux(any_wrong, chosen(*zip(first, lane_lates, strict=True), width=2), five_event_late)),
                 cut.eq(chosen(*((first[k], five_abutting[k]) for k in range(LANES)), width=1) | ~any_wrong),
             ]
         for k in range(LANES):

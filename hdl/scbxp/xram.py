@@ -8,6 +8,7 @@ from amaranth.utils import exact_log2
 from hdl.contract import WORD_BYTES
 from hdl.layouts import DocumentWord
 from hdl.stream.block_ram import BlockRam
+from hdl.stream.level import counted
 
 __all__ = ["POSITION_WIDTH", "Xram"]
 
@@ -128,5 +129,5 @@ class Xram(wiring.Component):
             m.d.sync += [valid.eq(fetched), payload.eq(stream_read.data)]
         with m.If(takes):
             m.d.sync += self.taken.eq(self.taken + 1)
-        m.d.sync += [level.eq(level + writes - takes), waiting.eq(waiting + writes - fetches)]
+        m.d.sync += [level.eq(counted(level, writes, takes)), waiting.eq(counted(waiting, writes, fetches))]
         return m

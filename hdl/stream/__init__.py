@@ -2,6 +2,7 @@
 
 from hdl.stream.block_ram import BankedRam, BlockRam, PairedRam
 from hdl.stream.fifo import StreamFifo
+from hdl.stream.level import counted
 from hdl.stream.register import Register, Relay
 
-__all__ = ["BankedRam", "BlockRam", "PairedRam", "Register", "Relay", "StreamFifo"]
+__all__ = ["BankedRam", "BlockRam", "PairedRam", "Register", "Relay", "StreamFifo", "counted"]

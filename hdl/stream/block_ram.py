@@ -1,6 +1,9 @@
 """Block RAM with synchronous read ports."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Shape, ShapeCastable, Signal
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Array, Cat, Const, Module, Shape, ShapeCastable, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -139,7 +142,7 @@ class PairedRam(wiring.Component):
 
 class BankedRam(wiring.Component):
     """A memory deeper than a block RAM, one write and one read port: no logic follows the slow output of a block, because the words of
-    the blocks are registered before one of them is chosen.
+    the blocks are registered, and those of all but one cleared, before they are joined.
 
     As for :class:`BlockRam`, a word read in the very clock in which it is written is undefined.
 
@@ -158,8 +161,9 @@ class BankedRam(wiring.Component):
     """
 
     LATENCY = 3
-    _BANKS = (2048, 512)
-    """Words of a bank: as many of the first as fit, then of the second. Blocks of 2048 x 9 and 512 x 36 bits need nothing between them."""
+    _BANKS = (2048, 1024, 512)
+    """Words of a bank: as many of the first as fit, then of the next, and of the last what is left. Blocks of 2048 x 9, 1024 x 18 and
+    512 x 36 bits need nothing between them."""
 
     def __init__(self, *, shape, depth: int):
         if not isinstance(depth, int) or depth < 2:
@@ -176,9 +180,11 @@ class BankedRam(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        large, small = self._BANKS
-        starts = list(range(0, self.depth - large + 1, large))
-        starts += range(len(starts) * large, self.depth, small)
+        small = self._BANKS[-1]
+        starts, end = [], 0
+        while end < self.depth:
+            starts.append(end)
+            end += next((size for size in self._BANKS if end + size <= self.depth), small)
         sizes = [end - start for start, end in zip(starts, [*starts[1:], self.depth], strict=True)]
         words = []
         # Each address of ``small`` words belongs to one bank.
@@ -186,15 +192,14 @@ class BankedRam(wiring.Component):
         bank_of = Array(groups)
         group_bits = range(len(groups))
         bank_shape = range(max(2, len(starts)))
-        chosen, chosen_later = Signal(bank_shape), Signal(bank_shape)
+        chosen = Signal(bank_shape)
         write_bank = Signal(bank_shape)
         if len(groups) > 1:
             shift = ceil_log2(small)
             m.d.comb += write_bank.eq(bank_of[self.write.addr[shift : shift + len(Signal(group_bits))]])
             m.d.sync += chosen.eq(bank_of[self.read.addr[shift : shift + len(Signal(group_bits))]])
-        m.d.sync += chosen_later.eq(chosen)
         for index, size in enumerate(sizes):
-            bank = BlockRam(shape=self.shape, depth=max(2, size), output_register=True)
+            bank = BlockRam(shape=self.shape, depth=max(2, size))
             m.submodules[f"bank{index}"] = bank
             m.d.comb += [
                 bank.write.addr.eq(self.write.addr),
@@ -203,8 +208,12 @@ class BankedRam(wiring.Component):
                 bank.read[0].addr.eq(self.read.addr),
                 bank.read[0].en.eq(1),
             ]
-            words.append(bank.read[0].data)
+            word = Signal(Shape.cast(self.shape).width, name=f"word{index}", reset_less=True)
+            m.d.sync += word.eq(bank.read[0].data)
+            with m.If(chosen != index):
+                m.d.sync += word.eq(0)
+            words.append(word)
         word = Signal(self.shape, reset_less=True)
-        m.d.sync += word.eq(Array(words)[chosen_later])
+        m.d.sync += Value.cast(word).eq(reduce(or_, words))
         m.d.comb += self.read.data.eq(word)
         return m
