@@ -40,6 +40,7 @@ __all__ = [
     "node_width",
     "row_width",
     "step_width",
+    "tsid_place_width",
     "tsid_width",
 ]
 
@@ -69,6 +70,11 @@ def name_id_width(config) -> int:
 def tsid_width(config) -> int:
     """Width of a t-SID: 0 is none, then 1 to the number of subscriptions."""
     return config.subscriptions.bit_length()
+
+
+def tsid_place_width(config) -> int:
+    """Width of a place in a table by t-SID, the low bits of the t-SID: because none is 0, the last one may take its place."""
+    return max(1, (config.subscriptions - 1).bit_length())
 
 
 def row_width(config) -> int:

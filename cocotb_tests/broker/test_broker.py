@@ -8,7 +8,7 @@ from hdl.broker import Broker
 from hdl.config import BrokerConfig
 
 CONFIG = {
-    "subscriptions": 31,
+    "subscriptions": 32,
     "steps": 64,
     "slices": 4,
     "names": 32,

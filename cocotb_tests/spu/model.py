@@ -10,7 +10,7 @@ __all__ = ["CONFIGS", "Model", "Outcome", "raw_words", "verdict_of"]
 
 CONFIGS = {
     "default": BrokerConfig(),
-    "small": BrokerConfig(subscriptions=6, xpath_bytes=64, links=3, brokers=5),
+    "small": BrokerConfig(subscriptions=8, xpath_bytes=64, links=3, brokers=5),
 }
 
 

@@ -22,6 +22,7 @@ from hdl.layouts import (
     ProgramOp,
     ProgramOperator,
     ProgramWord,
+    tsid_place_width,
     tsid_width,
 )
 from hdl.stream import BlockRam, PairedRam
@@ -113,13 +114,13 @@ class ContentRoutingTable(wiring.Component):
         m.submodules.masks = masks = MaskTable(config)
         m.submodules.space = space = RunSpace(config)
         steps = 1 << step_width(config)
-        tsids = 1 << tsid_width(config)
+        tsids = 1 << tsid_place_width(config)
         m.submodules.records = records = BlockRam(shape=StepRecord(config), depth=steps, output_register=True)
         m.submodules.names = names = BlockRam(shape=NameRecord(config), depth=config.names, output_register=True)
         # The engine's copy of the names' marks.
         m.submodules.marks = marks = BlockRam(shape=NameMarks(config), depth=config.names)
         # Runs by t-SID, and behind them the first of the runs with each hash.
-        run_bits = max(tsid_width(config), BUCKET_BITS)
+        run_bits = max(tsid_place_width(config), BUCKET_BITS)
         m.submodules.runs = runs = BlockRam(shape=RunRecord(config), depth=2 << run_bits, output_register=True)
         same_hash = data.View(TestLink(config), runs.read[0].data.as_value()[: TestLink(config).size])
         bucket_write = Signal(data.StructLayout({"addr": BUCKET_BITS, "data": TestLink(config), "en": 1}))
@@ -144,6 +145,7 @@ class ContentRoutingTable(wiring.Component):
 
         length = range(config.subscription_steps + 1)
         command = Signal(CrtCommand(config))
+        run_place = command.tsid[:run_bits]
         entry = Signal(Entry(config))
         fronts, backs, index = Signal(length), Signal(length), Signal(length)
         total = Signal(length)
@@ -201,7 +203,7 @@ class ContentRoutingTable(wiring.Component):
             heads.addr.eq(Mux(view.quiet, tail, view.head_step)),
             heads.en.eq(1),
             view.head.eq(heads.data),
-            runs.write.addr.eq(Mux(settles, command.tsid, Cat(Const(0, run_bits), 1) | bucket_write.addr)),
+            runs.write.addr.eq(Mux(settles, run_place, Cat(Const(0, run_bits), 1) | bucket_write.addr)),
             runs.write.en.eq(settles | bucket_write.en),
             runs.write.data.first.eq(first),
             runs.write.data.length.eq(total),
@@ -211,7 +213,7 @@ class ContentRoutingTable(wiring.Component):
             links.en.eq(view.quiet | view.link_en),
             view.link.eq(links.data),
             # The run of a subscription that is to go, until it is known.
-            runs.read[0].addr.eq(Mux((command.op == CrtOp.REGISTER) | removing, Cat(Const(0, run_bits), 1) | bucket, command.tsid)),
+            runs.read[0].addr.eq(Mux((command.op == CrtOp.REGISTER) | removing, Cat(Const(0, run_bits), 1) | bucket, run_place)),
             rows.name.eq(entry.name),
             rows.step.eq(step),
             masks.step.eq(step),

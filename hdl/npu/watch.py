@@ -5,7 +5,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark, step_width, tsid_width
+from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark, step_width, tsid_place_width, tsid_width
 
 __all__ = ["ContentWatch"]
 
@@ -68,6 +68,7 @@ class ContentWatch(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         width = tsid_width(self._config)
+        place_width = max(tsid_place_width(self._config), _TOGETHER + 1)
         command = Signal(CrtCommand(self._config))
         accepted = Signal()
 
@@ -76,7 +77,7 @@ class ContentWatch(wiring.Component):
             long before the CRT responds; look-up tables hold four bits a place, so that four t-SIDs share one."""
             # never in block RAM, behind whose slow output a bit would be chosen
             attrs = {"ram_style": "distributed"}
-            m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (width - _TOGETHER), init=[], attrs=attrs)
+            m.submodules[name] = store = memory.Memory(shape=1 << _TOGETHER, depth=1 << (place_width - _TOGETHER), init=[], attrs=attrs)
             write = store.write_port()
             read = []
             for number, tsid in enumerate((command.tsid, *others)):

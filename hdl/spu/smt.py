@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import SmtEntry, tsid_width
+from hdl.layouts import SmtEntry, tsid_place_width, tsid_width
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["SmtAnswer", "SmtOp", "SmtRequest", "SubscriptionMappingTable"]
@@ -99,14 +99,14 @@ class SubscriptionMappingTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        bits = tsid_width(self._config)
+        bits, place_bits = tsid_width(self._config), tsid_place_width(self._config)
         limit = self._config.subscriptions
 
         # An entry is as wide as a few block RAMs and half as deep as they are. In the other half the first has a pointer to the first of
         # each chain, and the second one to the t-SID after each t-SID, in its chain or in the free list, with the number of that chain.
-        link_shape = data.StructLayout({"tsid": bits, "chain": bits})
+        link_shape = data.StructLayout({"tsid": bits, "chain": place_bits})
         size = Shape.cast(SmtEntry).width
-        parts = [BlockRam(shape=min(_PART, size - at), depth=2 << bits, output_register=True) for at in range(0, size, _PART)]
+        parts = [BlockRam(shape=min(_PART, size - at), depth=2 << place_bits, output_register=True) for at in range(0, size, _PART)]
         for number, part in enumerate(parts):
             m.submodules[f"part{number}"] = part
         found_entry = data.View(SmtEntry, Cat(part.read[0].data for part in parts))
@@ -118,16 +118,16 @@ class SubscriptionMappingTable(wiring.Component):
 
         # Pointers are read and written, and entries compared, by the machine below; in other clocks entries are read for others. What is
         # read is known a clock ahead, or it is where the pointer that has just come points to; it is written a clock after it was told.
-        read_place, reads_link, reads_own, follows = Signal(bits), Signal(), Signal(), Signal()
+        read_place, reads_link, reads_own, follows = Signal(place_bits), Signal(), Signal(), Signal()
         m.d.sync += [reads_link.eq(0), reads_own.eq(0), follows.eq(0)]
         entry = Signal(SmtEntry)
-        write_place, write_link = Signal(bits), Signal(link_shape)
+        write_place, write_link = Signal(place_bits), Signal(link_shape)
         write_entry, write_first, write_after = Signal(), Signal(), Signal()
         m.d.sync += [write_entry.eq(0), write_first.eq(0), write_after.eq(0)]
         for number, part in enumerate(parts):
             m.d.comb += [
                 part.read[0].en.eq(1),
-                part.read[0].addr.eq(Cat(Mux(follows, link, Mux(reads_own, read_place, self.i_read.payload)), reads_link)),
+                part.read[0].addr.eq(Cat(Mux(follows, link, Mux(reads_own, read_place, self.i_read.payload))[:place_bits], reads_link)),
                 part.write.addr.eq(Cat(write_place, ~write_entry)),
                 part.write.data.eq(entry.as_value()[number * _PART : (number + 1) * _PART]),
                 part.write.en.eq(write_entry | (write_first, write_after, 0)[number]),
@@ -152,12 +152,12 @@ class SubscriptionMappingTable(wiring.Component):
 
         tsid = Signal(bits)
         adding = Signal()
-        head = Signal(bits)
+        head = Signal(place_bits)
         first = Signal(bits)
         current = Signal(bits)
         place = Signal(bits)
         placed, is_own, is_none = Signal(), Signal(), Signal()
-        sweep = Signal(bits)
+        sweep = Signal(place_bits)
         clearing = Signal()
 
         fresh = Signal(range(limit + 2), init=1)
@@ -201,7 +201,7 @@ class SubscriptionMappingTable(wiring.Component):
                 put_first(sweep, 0)
                 m.d.comb += unused.eq(1)
                 m.d.sync += [sweep.eq(sweep + 1), fresh.eq(1), free_count.eq(0), used.eq(0)]
-                with m.If(sweep == (1 << bits) - 1):
+                with m.If(sweep == (1 << place_bits) - 1):
                     m.d.sync += clearing.eq(0)
                     with m.If(clearing):
                         answer()
@@ -210,7 +210,7 @@ class SubscriptionMappingTable(wiring.Component):
             # Waits for a request.
             with m.State("IDLE"):
                 request = self.i.payload
-                hashed = _hash(request.entry.key.as_value(), bits)
+                hashed = _hash(request.entry.key.as_value(), place_bits)
                 m.d.comb += [self.i.ready.eq(1), unused.eq(1)]
                 m.d.sync += [
                     entry.eq(request.entry),

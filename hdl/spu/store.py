@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, ShortCount, tsid_width
+from hdl.layouts import DocumentWord, ShortCount, tsid_place_width, tsid_width
 from hdl.stream import BlockRam
 
 __all__ = ["StoreExtent", "StoreOp", "SubscriptionStore"]
@@ -81,12 +81,12 @@ class SubscriptionStore(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        bits = tsid_width(self._config)
+        bits, place_bits = tsid_width(self._config), tsid_place_width(self._config)
         depth = self._depth
 
         m.submodules.frames = frames = BlockRam(shape=32, depth=depth, output_register=True)
         index_layout = data.StructLayout({"valid": 1, "extent": StoreExtent(depth)})
-        m.submodules.index = index = BlockRam(shape=index_layout, depth=1 << bits, output_register=True)
+        m.submodules.index = index = BlockRam(shape=index_layout, depth=1 << place_bits, output_register=True)
         found = index.read[0].data
         m.d.comb += [frames.read[0].en.eq(1), index.read[0].en.eq(1)]
 
@@ -165,7 +165,7 @@ class SubscriptionStore(wiring.Component):
                 forget(tsid)
                 m.d.sync += [tsid.eq(tsid + 1), oldest.eq(0), newest.eq(0), room.eq(depth), settled.eq(0)]
                 m.d.sync += [some.eq(0), labelled.eq(0), judged.eq(0)]
-                with m.If(tsid == (1 << bits) - 1):
+                with m.If(tsid == (1 << place_bits) - 1):
                     m.d.comb += clear_done.eq(clearing)
                     m.d.sync += clearing.eq(0)
                     m.next = "IDLE"
