@@ -38,9 +38,11 @@ def partitions_for(spark: SparkSession, documents: int) -> int:
     return max(cores * 2, min(512, documents // (2 * CHUNK)))
 
 
-def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters) -> PandasCogroupedOps:
-    """The plan documents x subscription sets: each chunk of documents meets its set."""
-    last = F.when(F.col("set") < parameters.sets, parameters.place(parameters.documents - 1)[1]).otherwise(0)
+def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters, *, chunks: int = 1) -> PandasCogroupedOps:
+    """The plan documents x subscription sets: each chunk of documents, or so many ``chunks`` in a row, meets its set."""
+    if chunks > 1:
+        documents = documents.withColumn("chunk", F.expr(f"chunk div {chunks}").cast("int"))
+    last = F.when(F.col("set") < parameters.sets, parameters.place(parameters.documents - 1)[1] // chunks).otherwise(0)
     sets = subscriptions.select("set", "sid", "text", "semantics", F.explode(F.sequence(F.lit(0), last)).alias("chunk"))
     return documents.groupBy("set", "chunk").cogroup(sets.groupBy("set", "chunk"))
 
