@@ -129,7 +129,7 @@ def regress(
     parameters = VectorParameters.from_dict(manifest["parameters"])
     target.check_writable()
     config = parameters.config
-    spark.conf.set("spark.sql.shuffle.partitions", str(partitions or partitions_for(spark, parameters.documents)))
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions or partitions_for(spark, parameters.documents, chunks=2)))
     start = time.monotonic()
     with Progress(spark, quiet=quiet) as progress:
         progress.say(f"seeing to engine {name}")

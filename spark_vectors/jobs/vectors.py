@@ -32,10 +32,10 @@ _TIMINGS = "timings.json"
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
 
 
-def partitions_for(spark: SparkSession, documents: int) -> int:
-    """Tasks enough to keep all cores busy, each of a few chunks of documents."""
+def partitions_for(spark: SparkSession, documents: int, *, chunks: int = 8) -> int:
+    """Tasks enough to keep all cores busy, each of about so many ``chunks`` of documents: a task costs as much as a hundred small ones."""
     cores = int(spark.sparkContext.defaultParallelism)
-    return max(cores * 2, min(512, documents // (2 * CHUNK)))
+    return max(cores * 2, min(512, documents // (chunks * CHUNK)))
 
 
 def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters, *, chunks: int = 1) -> PandasCogroupedOps:
