@@ -16,7 +16,7 @@ from sim.engines import open_engine
 from sim.engines.interface import Engine, EngineError, FilterResult, Subscription
 from spark_vectors.errors import JobError
 
-__all__ = ["Shipped", "Traceable", "build", "engine", "engine_at_hand", "ship"]
+__all__ = ["BackToBack", "Shipped", "Traceable", "build", "engine", "engine_at_hand", "ship"]
 
 Shipped = tuple[tuple[str, str], ...]
 """Programs of an engine by purpose, as the names under which Spark brings them to the tasks."""
@@ -34,6 +34,13 @@ class Traceable(Protocol):
     """An engine that can write waves."""
 
     def filter_with_waves(self, subscriptions: list[Subscription], documents: list[bytes], waves: Path) -> FilterResult: ...
+
+
+@runtime_checkable
+class BackToBack(Protocol):
+    """An engine that can work on several documents at once, and otherwise filters them one at a time."""
+
+    def filter_back_to_back(self, subscriptions: list[Subscription], documents: list[bytes]) -> FilterResult: ...
 
 
 def _factory(name: str) -> Any:

@@ -15,7 +15,7 @@ from sim.bench import cases
 from sim.bench.peers import PEERS
 from sim.engines.icarus import IcarusEngine
 from sim.engines.interface import Subscription
-from sim.engines.simulated_filter import filter_documents, subscribe
+from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
@@ -55,6 +55,20 @@ def test_thesis_example() -> None:
     assert exact.documents[0].matches == (1, 2, 5)
     contained = filter_documents(subscriptions(*texts, semantics=Semantics.CONTAINMENT), [STOCK], CONFIG)
     assert contained.documents[0].matches == (1, 2, 3, 4, 5)
+
+
+def test_back_to_back_differs_in_clocks_alone() -> None:
+    """Documents overlap, each gets its own results, and the clocks that each adds are those of the whole run."""
+    documents = [STOCK, b"<stock><share></stock>", STOCK.replace(b"20.5", b"21.5"), b"<stock/>"] * 5
+    engine, entries = VerilatorEngine(CONFIG), subscriptions("/stock/share", "//price[. > 21]", "/stock[not(share)]", "/stock[1]", "/stock")
+    alone, together = engine.filter(entries, documents), engine.filter_back_to_back(entries, documents)
+    assert together.refused == alone.refused
+    for one, other in zip(alone.documents, together.documents, strict=True):
+        assert (one.result.code, one.result.offset, one.matches) == (other.result.code, other.result.offset, other.matches)
+    answers = run(items_of(entries, documents, CONFIG), CONFIG)
+    published = [answer for answer in answers if isinstance(answer, Matched)]
+    clocks = [sum(one.result.cycles or 0 for one in result.documents) for result in (alone, together)]
+    assert clocks[1] == published[-1].clock - published[0].first_word < 0.8 * clocks[0]
 
 
 def test_number_too_long_is_over_limit() -> None:

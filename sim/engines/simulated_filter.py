@@ -31,9 +31,9 @@ def cancel(subscription: Subscription) -> Frame:
     return Frame(ContractFrame(header).pack())
 
 
-def _filtered(found: Matched) -> Filtered:
+def _filtered(found: Matched, cycles: int) -> Filtered:
     located = found.code is not Code.OK and found.code is not Code.NUMBER_DIGITS
-    result = ParseResult(found.code, found.offset if located else None, found.bytes, cycles=found.cycles)
+    result = ParseResult(found.code, found.offset if located else None, found.bytes, cycles=cycles)
     pairs = zip(found.contents, found.bodies, strict=True)
     bodies = tuple(body if content is Content.SELECTED else None for content, body in pairs)
     return Filtered(result, found.references, bodies)
@@ -51,11 +51,11 @@ def filter_documents(
     waves: Path | None = None,
     options: Sequence[str] = (),
 ) -> FilterResult:
-    """Register the subscriptions, then publish the documents, in one run of the Verilated broker from reset on.
+    """Register the subscriptions, then publish the documents, in one run of the Verilated broker from its start.
 
     Notifications are spread over the links; the subscriptions whose SIDs are ``selecting`` want the nodes that they select, the others the
-    header alone. The clocks of a document are from its first word to its matched set; with ``apart`` it has
-    the broker for itself.
+    header alone. The clocks of a document are from its first word to its matched set: with ``apart`` it has the broker for itself,
+    otherwise documents follow back to back, and clocks before the matched set of the one before are that one's.
     """
     items = items_of(subscriptions, documents, config, selecting=selecting)
     answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
@@ -67,7 +67,7 @@ def stream_items(
 ) -> list[Refusal | Filtered]:
     """Frames and publications in turns, each answered before the next of the other kind, in one run of the Verilated broker."""
     answers = run(items, config, executable=executable, waves=waves, options=options)
-    return [answer.refusal if isinstance(answer, Answered) else _filtered(answer) for answer in answers]
+    return [answer.refusal if isinstance(answer, Answered) else _filtered(answer, answer.cycles) for answer in answers]
 
 
 def items_of(
@@ -86,4 +86,9 @@ def result_of(subscriptions: Sequence[Subscription], answers: Sequence[Answered 
     results = [answer for answer in answers if isinstance(answer, Answered)]
     pairs = zip(subscriptions, results, strict=True)
     refused = [Refused(one, result.refusal) for one, result in pairs if result.refusal is not Refusal.NONE]
-    return FilterResult(tuple(refused), tuple(_filtered(answer) for answer in answers if isinstance(answer, Matched)))
+    documents, ended = [], 0
+    for answer in answers:
+        if isinstance(answer, Matched):
+            documents.append(_filtered(answer, answer.clock - max(answer.first_word, ended)))
+            ended = answer.clock
+    return FilterResult(tuple(refused), tuple(documents))

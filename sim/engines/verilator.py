@@ -15,7 +15,8 @@ __all__ = ["VerilatorEngine"]
 
 
 class VerilatorEngine:
-    """Parses and filters with the RTL; each document has the hardware for itself, so that its clocks do not depend on its neighbours.
+    """Parses and filters with the RTL; each document has the hardware for itself, so that its clocks do not depend on its neighbours,
+    unless they are wanted back to back.
 
     ``programs`` are those of :meth:`programs`, built before and brought here; otherwise they are built when they are needed.
     """
@@ -38,10 +39,14 @@ class VerilatorEngine:
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         return filter_documents(subscriptions, documents, self._config, executable=self._programs.get("filter"))
 
+    def filter_back_to_back(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
+        """The same with each document right behind the one before, as a broker gets them; see :func:`filter_documents` for the clocks."""
+        return filter_documents(subscriptions, documents, self._config, apart=False, executable=self._programs.get("filter"))
+
     def stream(self, items: Sequence[Item], *, waves: Path | None = None) -> list[Refusal | Filtered]:
         """Answers to frames and publications that come in turns: a refusal, or a publication's end and its matches."""
         return stream_items(items, self._config, executable=None if waves else self._programs.get("filter"), waves=waves)
 
     def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
         """The same with every signal of the hardware written to a VCD file."""
-        return filter_documents(subscriptions, documents, self._config, waves=waves)
+        return filter_documents(subscriptions, documents, self._config, apart=False, waves=waves)

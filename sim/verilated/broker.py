@@ -130,7 +130,7 @@ def run(
     waves: Path | None = None,
     options: Sequence[str] = (),
 ) -> list[Answered | Matched]:
-    """Run the broker from reset over the items; one answer for each, in order.
+    """Run the broker from its start over the items; one answer for each, in order.
 
     Frames and publications take turns in the order of the items, each kind waiting until those of the other kind before it have been
     answered; publications between two frames follow back to back, or with ``apart`` one at a time. With ``together`` nothing waits.

@@ -172,11 +172,9 @@ int main(int argc, char **argv) {
     auto &subscription_valid = top->subscription___05Fvalid;
     publication_valid = subscription_valid = 0;
     top->clear = 0;
-    top->skeleton___05Fvalid = 0;
 #ifdef X2CBBR_FAULT
     top->fault = options.fault;
 #endif
-    top.reset();
 
     CData *link_valid[LINKS] = {EACH_LINK(valid)};
     CData *link_ready[LINKS] = {EACH_LINK(ready)};

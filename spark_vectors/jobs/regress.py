@@ -12,13 +12,22 @@ from spark_vectors import streams
 from spark_vectors.engines import Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.jobs.vectors import add_parameters, arguments_of, ensure, pairs_of, parameters_from, partitions_for
-from spark_vectors.parameters import VectorParameters
-from spark_vectors.running import RESULTS, run_chunk
+from spark_vectors.parameters import CHUNK, VectorParameters
+from spark_vectors.running import RESULTS, run_chunks
 from spark_vectors.schema import DIFFERENCES
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, absolute, spark_schema
 
 __all__ = ["differences", "main", "regress"]
+
+
+_MOST_CHUNKS = 4
+"""Chunks of documents in one run of an engine at the most: each run registers the subscriptions anew."""
+
+
+def _chunks(spark: SparkSession, parameters: VectorParameters) -> int:
+    """Chunks in one run, so that there are a few runs for each core."""
+    return max(1, min(_MOST_CHUNKS, parameters.documents // CHUNK // (2 * int(spark.sparkContext.defaultParallelism))))
 
 
 def _replay_command(parameters: VectorParameters, name: str) -> str:
@@ -120,7 +129,7 @@ def regress(
     parameters = VectorParameters.from_dict(manifest["parameters"])
     target.check_writable()
     config = parameters.config
-    spark.conf.set("spark.sql.shuffle.partitions", str(partitions or partitions_for(spark, parameters.documents)))
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions or partitions_for(spark, parameters.documents, chunks=2)))
     start = time.monotonic()
     with Progress(spark, quiet=quiet) as progress:
         progress.say(f"seeing to engine {name}")
@@ -129,12 +138,12 @@ def regress(
         store.check_tables(manifest, *manifest["tables"])
         progress.say(f"running {parameters.rows} documents x {parameters.subscriptions} subscriptions on {name}")
         documents = store.read_table("documents").select("row", "set", "chunk", "data", "kind")
-        pairs = pairs_of(documents, store.read_table("subscriptions"), parameters)
+        pairs = pairs_of(documents, store.read_table("subscriptions"), parameters, chunks=_chunks(spark, parameters))
         running = time.monotonic()
         target.write_table(
             "results",
             pairs.applyInArrow(
-                lambda left, right: run_chunk(left, right, name=name, config=config, words=words, shipped=shipped), spark_schema(RESULTS)
+                lambda left, right: run_chunks(left, right, name=name, config=config, words=words, shipped=shipped), spark_schema(RESULTS)
             ),
             rows=parameters.rows,
         )

@@ -1,4 +1,4 @@
-"""Runs one document of a set of vectors alone, without Spark, and writes it, its subscriptions and the waves out for a closer look."""
+"""Runs one document of a set of vectors without Spark, alone or behind others, and writes it, its subscriptions and the waves out."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from hdl.contract import Semantics
 from sim.engines.interface import EngineError, FilterResult, Subscription
 from spark_vectors import streams, workers
-from spark_vectors.engines import Traceable, engine
+from spark_vectors.engines import BackToBack, Traceable, engine
 from spark_vectors.errors import JobError
 from spark_vectors.golden import Golden, Referee, refusal_of
 from spark_vectors.jobs.command import DIFFERENT, run
@@ -17,17 +17,18 @@ from spark_vectors.parameters import VectorParameters
 __all__ = ["main"]
 
 
-def _got(name: str, entries: list[Subscription], data: bytes, parameters: VectorParameters, waves: Path | None) -> FilterResult:
+def _got(name: str, entries: list[Subscription], data: list[bytes], parameters: VectorParameters, waves: Path | None) -> FilterResult:
+    """What the engine makes of the documents, back to back where it can, as in a regression."""
     under_test = engine(name, parameters.limits)
     if waves is None:
-        return under_test.filter(entries, [data])
+        return under_test.filter_back_to_back(entries, data) if isinstance(under_test, BackToBack) else under_test.filter(entries, data)
     if not isinstance(under_test, Traceable):
         raise JobError(f"engine {name} has no waves", hint="leave --waves out")
-    return under_test.filter_with_waves(entries, [data], waves)
+    return under_test.filter_with_waves(entries, data, waves)
 
 
 def _same(expected: Golden, entries: list[Subscription], got: FilterResult, parameters: VectorParameters) -> bool:
-    found = got.documents[0]
+    found = got.documents[-1]
     refusals = {entry.sid: code for entry in entries if (code := refusal_of(entry.xpath, parameters.limits))}
     return (expected.code, expected.offset, expected.matches, refusals) == (
         found.result.code,
@@ -66,6 +67,7 @@ def main(argv: list[str] | None = None) -> int:
     what.add_argument("--row", type=int, help="the document")
     what.add_argument("--scenario", type=int, help="the stream")
     parser.add_argument("--sid", type=int, help="this subscription alone")
+    parser.add_argument("--before", type=int, default=0, help="documents of the same set that go before it (default: none)")
     parser.add_argument("--engine", default="model")
     parser.add_argument("--waves", action="store_true", help="write a VCD file of all signals")
     parser.add_argument(
@@ -92,10 +94,11 @@ def main(argv: list[str] | None = None) -> int:
         waves = source.with_suffix(".vcd") if options.waves else None
         expected = Referee([(entry.sid, entry.xpath, entry.semantics) for entry in entries], parameters.limits).evaluate(made.data)
         try:
-            got = _got(options.engine, entries, made.data, parameters, waves)
+            before = [row for row in range(options.row) if parameters.place(row)[0] == number][-options.before :] if options.before else []
+            got = _got(options.engine, entries, [*(parameters.document(row).data for row in before), made.data], parameters, waves)
         except EngineError as error:
             raise JobError(str(error), hint=error.hint) from None
-        found = got.documents[0]
+        found = got.documents[-1]
         print(f"document {options.row} ({made.kind}, {len(made.data)} bytes): {source}")
         print(f"expected {expected.code.text} at {expected.offset}, matches {list(expected.matches)}")
         print(f"got      {found.result.code.text} at {found.result.offset}, matches {list(found.matches)}")

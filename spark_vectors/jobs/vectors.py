@@ -32,15 +32,17 @@ _TIMINGS = "timings.json"
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
 
 
-def partitions_for(spark: SparkSession, documents: int) -> int:
-    """Tasks enough to keep all cores busy, each of a few chunks of documents."""
+def partitions_for(spark: SparkSession, documents: int, *, chunks: int = 8) -> int:
+    """Tasks enough to keep all cores busy, each of about so many ``chunks`` of documents: a task costs as much as a hundred small ones."""
     cores = int(spark.sparkContext.defaultParallelism)
-    return max(cores * 2, min(512, documents // (2 * CHUNK)))
+    return max(cores * 2, min(512, documents // (chunks * CHUNK)))
 
 
-def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters) -> PandasCogroupedOps:
-    """The plan documents x subscription sets: each chunk of documents meets its set."""
-    last = F.when(F.col("set") < parameters.sets, parameters.place(parameters.documents - 1)[1]).otherwise(0)
+def pairs_of(documents: DataFrame, subscriptions: DataFrame, parameters: VectorParameters, *, chunks: int = 1) -> PandasCogroupedOps:
+    """The plan documents x subscription sets: each chunk of documents, or so many ``chunks`` in a row, meets its set."""
+    if chunks > 1:
+        documents = documents.withColumn("chunk", F.expr(f"chunk div {chunks}").cast("int"))
+    last = F.when(F.col("set") < parameters.sets, parameters.place(parameters.documents - 1)[1] // chunks).otherwise(0)
     sets = subscriptions.select("set", "sid", "text", "semantics", F.explode(F.sequence(F.lit(0), last)).alias("chunk"))
     return documents.groupBy("set", "chunk").cogroup(sets.groupBy("set", "chunk"))
 

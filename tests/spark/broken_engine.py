@@ -26,15 +26,20 @@ class FaultyEngine(VerilatorEngine):
     def _program(self) -> Path:
         return self._programs.get("filter") or self.programs(words=False)["filter"]
 
-    def _run(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path | None) -> FilterResult:
-        options = ["--fault", str(self.fault)]
-        return filter_documents(subscriptions, documents, self._config, executable=self._program(), waves=waves, options=options)
+    def _run(
+        self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], *, apart: bool = True, waves: Path | None = None
+    ) -> FilterResult:
+        program, options = self._program(), ["--fault", str(self.fault)]
+        return filter_documents(subscriptions, documents, self._config, apart=apart, executable=program, waves=waves, options=options)
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
-        return self._run(subscriptions, documents, None)
+        return self._run(subscriptions, documents)
+
+    def filter_back_to_back(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
+        return self._run(subscriptions, documents, apart=False)
 
     def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
-        return self._run(subscriptions, documents, waves)
+        return self._run(subscriptions, documents, apart=False, waves=waves)
 
     def stream(self, items: Sequence[Item], *, waves: Path | None = None) -> list[Refusal | Filtered]:
         return stream_items(items, self._config, executable=self._program(), waves=waves, options=["--fault", str(self.fault)])
