@@ -450,9 +450,7 @@ class Names(wiring.Component):
         ]
         m.d.sync += [
             write.en.eq(
-                ((learning | (asked.valid & asked.pin & ~none_left)) & ~asked.long)
-                | fsm["RELINK"]
-                | (fsm["DELETED"] & cam.response.valid)
+                ((learning | (asked.valid & asked.pin & ~none_left)) & ~asked.long) | fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
             ),
             write.index.eq(asked.index),
             write.slot.eq(Mux(asked.pin, new_slot, asked.slot)),

@@ -115,8 +115,8 @@ class Scbxp(wiring.Component):
             places.near.eq(nesting.near),
             nesting.position.eq(places.position),
         ]
-        # A word with markup, or the end, may bring segments: the queue keeps a place for it, until it is known whether it does. A place that
-        # has become free counts a clock later.
+        # A word with markup, or the end, may bring segments: the queue keeps a place for it, until it is known whether it does. A place
+        # that has become free counts a clock later.
         passing = Signal(_UNDER_WAY)
         promised = Signal(range(_SEGMENTS + 1))
         marked, left = Signal(), Signal()

@@ -19,9 +19,9 @@ TOKEN_COUNT = unsigned(8)
 class MarkSegment(data.Struct):
     """Bytes of one mark token that stand in one word.
 
-    ``begins`` starts the token in ``lane`` of the word numbered ``place`` in its document, after ``texts`` text nodes; without it the bytes
-    continue the latest token. ``closes`` ends its tag at the '>' in lane ``close_lane`` of the same word. ``end`` is the end of the document
-    instead: ``code``, ``place`` and ``lane`` are its first error so far, ``data`` its length, ``cut`` as in TaggedWord.
+    ``begins`` starts the token in ``lane`` of the word numbered ``place`` in its document, after ``texts`` text nodes; without it the
+    bytes continue the latest token. ``closes`` ends its tag at the '>' in lane ``close_lane`` of the same word. ``end`` is the end of the
+    document instead: ``code``, ``place`` and ``lane`` are its first error so far, ``data`` its length, ``cut`` as in TaggedWord.
     """
 
     begins: unsigned(1)
