@@ -19,4 +19,5 @@ def test_npu(simulator: str) -> None:
         simulator=simulator,
         seed=7,
         parameters={"config": CONFIG, "documents": DOCUMENTS[simulator]},
+        ports_only=True,
     )

@@ -86,7 +86,7 @@ class LinkSender(wiring.Component):
             self.room.eq(claimed <= self._words - 3),
         ]
 
-        rest = Signal(body_width(config))
+        rest = Signal(body_width(config), reset_less=True)
         bare, known = Signal(init=1), Signal()
         with m.If(self.measured):
             m.d.sync += [rest.eq(self.total), bare.eq(self.total == 0), known.eq(1)]
@@ -102,9 +102,9 @@ class LinkSender(wiring.Component):
             job.entry.key.osid[:32],
             job.entry.key.osid[32:],
             job.entry.key.reference,
-            _swapped(Cat(rest, Const(0, 32 - len(rest)))),
         ]
-        choices = [*zip(turn, fields, strict=True), (self.word_valid, self.word.data)]
+        length = _swapped(Cat(rest, Const(0, 32 - len(rest))))
+        choices = [*zip(turn[:-1], fields, strict=True), (final & ~bare, length), (self.word_valid, self.word.data)]
         m.d.comb += [
             word.data.eq(reduce(or_, (value & this.replicate(32) for this, value in choices))),
             word.count.eq(Mux(self.word_valid, self.word.count, 4)),
@@ -115,7 +115,7 @@ class LinkSender(wiring.Component):
 
         def finish():
             m.d.comb += [self.i.ready.eq(1), self.done.eq(job.body)]
-            m.d.sync += [rest.eq(0), bare.eq(1), known.eq(0)]
+            m.d.sync += [bare.eq(1), known.eq(0)]
 
         with m.FSM():
             # Sends the header, once the bytes that follow it are known. Nothing of its last word is the job's.

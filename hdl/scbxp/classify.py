@@ -114,10 +114,10 @@ class Classifier(wiring.Component):
         starting = Signal(init=1)
         with m.If(self.i.valid & self.room):
             m.d.sync += [nxt_valid.eq(1), nxt.eq(self.i.payload), nxt_first.eq(starting), starting.eq(self.i.payload.last)]
-            # Bytes past the end of the document are blank.
-            m.d.sync += [
-                nxt.data.word_select(k, 8).eq(Mux(self.i.payload.count > k, self.i.payload.data.word_select(k, 8), 0)) for k in range(4)
-            ]
+        # Bytes past the end of the document are blank. A clear that goes before the enable costs no look-up tables.
+        for k in range(4):
+            with m.If(self.i.valid & self.room & (self.i.payload.count <= k)):
+                m.d.sync += nxt.data.word_select(k, 8).eq(0)
 
         ahead = nxt_valid & ~cur.last
         window = [cur.data.word_select(k, 8) for k in range(4)] + [Mux(ahead, nxt.data.word_select(k, 8), 0) for k in range(3)]

@@ -1,6 +1,6 @@
 """X-RAM: the ring that a publication streams through on its way to the parser [T 4.4.1]."""
 
-from amaranth.hdl import Module, Signal, unsigned
+from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -8,7 +8,6 @@ from amaranth.utils import exact_log2
 from hdl.contract import WORD_BYTES
 from hdl.layouts import DocumentWord
 from hdl.stream.block_ram import BlockRam
-from hdl.stream.level import counted
 
 __all__ = ["POSITION_WIDTH", "Xram"]
 
@@ -129,5 +128,8 @@ class Xram(wiring.Component):
             m.d.sync += [valid.eq(fetched), payload.eq(stream_read.data)]
         with m.If(takes):
             m.d.sync += self.taken.eq(self.taken + 1)
-        m.d.sync += [level.eq(counted(level, writes, takes)), waiting.eq(counted(waiting, writes, fetches))]
+        # Which way to count does not wait for the writer.
+        for count, leaves in ((level, takes), (waiting, fetches)):
+            with m.If(writes ^ leaves):
+                m.d.sync += count.eq(count + Mux(leaves, -1, 1))
         return m
