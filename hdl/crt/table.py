@@ -232,6 +232,9 @@ class ContentRoutingTable(wiring.Component):
         listed = {name: Signal(name=f"listed_{name}") for name in subjects}
         m.d.sync += [listed[name].eq(mine) for name, mine in subjects.items()]
         known_lists = Signal(TestLists(config))
+        # Written a clock later; a list is read again two clocks after that at the soonest.
+        relist = Signal(data.StructLayout({"addr": name_bits, "data": TestLists(config), "en": 1}))
+        m.d.sync += [lists.write.addr.eq(relist.addr), lists.write.data.eq(relist.data), lists.write.en.eq(relist.en)]
         head = Signal(TestLink(config))
         compared, by_value = Signal(), Signal()
         m.d.comb += [
@@ -240,7 +243,7 @@ class ContentRoutingTable(wiring.Component):
             view.lists.eq(lists.read[0].data),
             view.any_lists.eq(anyone),
             by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
-            lists.write.addr.eq(entry.name),
+            relist.addr.eq(entry.name),
             nodes.read[0].addr.eq(Mux(view.node_en, view.node_step, Mux(steals, held_step, node))),
             numbers.read[0].addr.eq(nodes.read[0].addr),
             numbers.write.addr.eq(step),
@@ -248,7 +251,7 @@ class ContentRoutingTable(wiring.Component):
             view.node.eq(nodes.read[0].data),
             view.number.eq(numbers.read[0].data),
             known_lists.eq(Mux(entry.anyone, anyone, lists.read[0].data)),
-            lists.write.data.eq(known_lists),
+            relist.data.eq(known_lists),
             strings.value.eq(entry.value),
             strings.link.eq(Cat(step, 1)),
         ]
@@ -278,10 +281,10 @@ class ContentRoutingTable(wiring.Component):
         # The first test of the entry's list becomes another one: the entry, or the one after it when it goes.
         relists = Signal()
         new_head = Signal(TestLink(config))
-        m.d.comb += [new_head.eq(Mux(removing, own.next, Cat(step, 1))), lists.write.en.eq(relists & ~entry.anyone)]
+        m.d.comb += [new_head.eq(Mux(removing, own.next, Cat(step, 1))), relist.en.eq(relists & ~entry.anyone)]
         for subject, mine in listed.items():
             with m.If(mine):
-                m.d.comb += lists.write.data[subject].eq(new_head)
+                m.d.comb += relist.data[subject].eq(new_head)
                 with m.If(relists & entry.anyone):
                     m.d.sync += anyone[subject].eq(new_head)
 
@@ -426,9 +429,9 @@ class ContentRoutingTable(wiring.Component):
                     records.write.addr.eq(sweep),
                     names.write.en.eq(~started),
                     names.write.addr.eq(sweep),
-                    lists.write.en.eq(1),
-                    lists.write.addr.eq(sweep),
-                    lists.write.data.eq(0),
+                    relist.en.eq(1),
+                    relist.addr.eq(sweep),
+                    relist.data.eq(0),
                     strings.clear.eq(1),
                     strings.clear_address.eq(sweep),
                 ]
