@@ -333,6 +333,16 @@ class RowEngine(wiring.Component):
         with m.If(flag.spills):
             m.d.sync += lasts.eq(~0)
 
+        def known_ahead(fresh, coming_slice, *, adds, added_slice, forget):
+            """Whether the row of a slice counts, for the clock after: all of its bits wait for that."""
+            known = Signal()
+            m.d.sync += known.eq(~forget & (fresh.bit_select(coming_slice, 1) | (adds & (added_slice == coming_slice))))
+            with m.If(forget):
+                m.d.sync += fresh.eq(0)
+            with m.Elif(adds):
+                m.d.sync += fresh.bit_select(added_slice, 1).eq(1)
+            return known
+
         # What the document has shown: in this tag, and anywhere for containment. A slice comes again two clocks later at the soonest.
         now = stage[4]
 
@@ -349,12 +359,8 @@ class RowEngine(wiring.Component):
                 write.en.eq(valid[4] & adds),
             ]
             m.d.sync += before.eq(read.data)
-            with m.If(~fresh.bit_select(stage[3].slice, 1)):
+            with m.If(~known_ahead(fresh, stage[2].slice, adds=write.en, added_slice=now.slice, forget=forget)):
                 m.d.sync += before.eq(0)
-            with m.If(forget):
-                m.d.sync += fresh.eq(0)
-            with m.Elif(write.en):
-                m.d.sync += fresh.bit_select(now.slice, 1).eq(1)
             return before
 
         in_tag = now.op.attribute | now.op.satisfy
@@ -444,7 +450,7 @@ class RowEngine(wiring.Component):
             self.matched.over.eq(over),
             self.matched_valid.eq((tells & fresh_row.any()) | ended),
         ]
-        with m.If(~fresh.bit_select(ahead.slice, 1)):
+        with m.If(~known_ahead(fresh, stage[_STAGES - 2].slice, adds=selects, added_slice=result.slice, forget=ended)):
             m.d.sync += before.eq(0)
         m.d.comb += [
             read.addr.eq(ahead.slice),
@@ -452,10 +458,6 @@ class RowEngine(wiring.Component):
             write.data.eq(before | (reach & last)),
             write.en.eq(selects),
         ]
-        with m.If(ended):
-            m.d.sync += fresh.eq(0)
-        with m.Elif(selects):
-            m.d.sync += fresh.bit_select(result.slice, 1).eq(1)
 
         # What the selection log is told.
         m.d.sync += [
