@@ -10,6 +10,9 @@ from amaranth.utils import ceil_log2
 
 __all__ = ["BankedRam", "BlockRam", "PairedRam"]
 
+_BLOCK, _WORDS = 16384, 2048
+"""Bits of a block RAM beyond this number of words, where it has no ninth bit of each byte."""
+
 
 class BlockRam(wiring.Component):
     """A memory that synthesis puts in block RAM without any logic around it.
@@ -56,22 +59,40 @@ class BlockRam(wiring.Component):
         )
 
     @property
+    def _strip(self) -> int:
+        """Bits of a word in each memory: with an output register, as many as a block holds of all words, so that nothing stands between a
+        block and its own register. Blocks of up to 2048 words need no help."""
+        width = max(1, Shape.cast(self.shape).width)
+        return max(1, _BLOCK // (1 << ceil_log2(self.depth))) if self.output_register and self.depth > _WORDS else width
+
+    @property
     def latency(self) -> int:
         """Clocks from an address to its word."""
         return 2 if self.output_register else 1
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.storage = storage = memory.Memory(shape=self.shape, depth=self.depth, init=[], attrs=self._attrs)
-        wiring.connect(m, storage.write_port(), wiring.flipped(self.write))
+        width = Shape.cast(self.shape).width
+        strips = [(at, min(self._strip, width - at)) for at in range(0, width, self._strip)]
+        stores = []
+        for number, (at, size) in enumerate(strips):
+            store = memory.Memory(shape=size, depth=self.depth, init=[], attrs=self._attrs)
+            m.submodules[f"storage{number}" if number else "storage"] = store
+            write = store.write_port()
+            m.d.comb += [
+                write.addr.eq(self.write.addr),
+                write.data.eq(Value.cast(self.write.data)[at : at + size]),
+                write.en.eq(self.write.en),
+            ]
+            stores.append(store)
         for index, port in enumerate(self.read):
             # An asynchronous port and its register: synthesis merges the two into the block RAM, and only in this form
             # does it heed ``no_rw_check``.
-            inner = storage.read_port(domain="comb")
+            inner = [store.read_port(domain="comb") for store in stores]
             word = Signal(self.shape, name=f"word{index}", reset_less=True)
-            m.d.comb += inner.addr.eq(port.addr)
+            m.d.comb += [one.addr.eq(port.addr) for one in inner]
             with m.If(port.en):
-                m.d.sync += word.eq(inner.data)
+                m.d.sync += Value.cast(word).eq(Cat(one.data for one in inner))
             if self.output_register:
                 out = Signal(self.shape, name=f"out{index}", reset_less=True)
                 m.d.sync += out.eq(word)
