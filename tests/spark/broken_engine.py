@@ -1,5 +1,6 @@
 """Engines with a fault, which a regression must find, or with a mishap, which it must survive."""
 
+import dataclasses
 import os
 import signal
 import time
@@ -55,6 +56,18 @@ class TrustingEngine(FaultyEngine):
     """Does not look at the names of end tags."""
 
     fault = 2
+
+
+class StickyEngine(ModelEngine):
+    """Gives every document behind another one the matches of that one too."""
+
+    def filter_back_to_back(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
+        right = self.filter(subscriptions, documents)
+        found, matches = [], frozenset[int]()
+        for document in right.documents:
+            matches |= frozenset(document.matches)
+            found.append(dataclasses.replace(document, matches=tuple(sorted(matches))))
+        return dataclasses.replace(right, documents=tuple(found))
 
 
 class MortalEngine(ModelEngine):

@@ -186,6 +186,15 @@ def test_flow_shows_a_table_and_writes_the_report(spark: SparkSession, made: Pat
     assert "thesis, Case I" in text
 
 
+def test_a_fault_that_a_document_leaves_to_the_next_is_replayed_behind_it(tmp_path: Path) -> None:
+    def status(*more: str) -> int:
+        sticky = ["--engine", "tests.spark.broken_engine:StickyEngine", "--folder", str(tmp_path)]
+        return replay.main(["--row", "40", *ARGUMENTS, *sticky, *more])
+
+    assert status() == 0
+    assert status("--before", "12") == 1
+
+
 def test_faults_of_the_hardware_are_found_and_replayed(
     spark: SparkSession, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
