@@ -69,7 +69,7 @@ def netlist() -> Path:
             subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
             changed = finish(folder / "netlist.json")
             # The reset is a port here, no register.
-            assert all(count >= 10 for what, count in changed.items() if "clock network" not in what), changed
+            assert all(count > 10 for what, count in changed.items() if "clock network" not in what), changed
             top = readable(json.loads((folder / "netlist.json").read_text()))["modules"]["top"]
             (folder / "netlist.json").write_text(json.dumps({"modules": {"top": top}}))
             writing = WRITING.replace("{cells}", str(cells()))
