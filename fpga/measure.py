@@ -59,7 +59,7 @@ class Harness(wiring.Component):
             m.d.comb += value.eq(chain[start : start + len(value)])
             start += len(value)
         # The attribute keeps synthesis from removing what drives no pin.
-        kept = Signal(sum(len(value) for value in outputs), attrs={"keep": 1}, reset_less=True)
+        kept = Signal(sum(len(value) for value in outputs), attrs={"keep": 1})
         m.d.sync += kept.eq(Cat(outputs))
         m.d.comb += self.so.eq(kept[0])
         return m

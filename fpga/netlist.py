@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fpga.carries import trim_carries
+from fpga.order import name_hardest_last
 from fpga.outputs import pack_output_registers
+from fpga.resets import share_reset
 from fpga.spread import spread_registers
 
 __all__ = ["finish", "readable"]
@@ -16,14 +18,18 @@ def finish(netlist: Path) -> dict[str, int]:
     design = json.loads(netlist.read_text(encoding="utf-8"))
     registers = pack_output_registers(design)
     ends, starts = trim_carries(design)
+    cleared = share_reset(design)
     copies, wires = spread_registers(design)
+    ranked = name_hardest_last(design)
     netlist.write_text(json.dumps(design), encoding="utf-8")
     return {
         "output registers": registers,
         "ends of carry chains": ends,
         "starts of carry chains": starts,
+        "registers with the reset of all": cleared,
         "copies of registers": copies,
         "resets in the clock network": wires,
+        "names by rank": ranked,
     }
 
 

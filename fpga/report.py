@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from fpga.nets import driven, top
+from fpga.order import original_name
 
 __all__ = ["critical_path", "resources", "summary", "units"]
 
@@ -90,8 +91,8 @@ def critical_path(report: dict[str, Any]) -> dict[str, Any] | None:
         return None
     path = max(paths, key=lambda path: sum(hop["delay"] for hop in path["path"]))["path"]
     return {
-        "from": f"{path[0]['from']['cell']}.{path[0]['from']['port']}",
-        "to": f"{path[-1]['to']['cell']}.{path[-1]['to']['port']}",
+        "from": f"{original_name(path[0]['from']['cell'])}.{path[0]['from']['port']}",
+        "to": f"{original_name(path[-1]['to']['cell'])}.{path[-1]['to']['port']}",
         "logic_ns": round(sum(hop["delay"] for hop in path if hop["type"] != "routing"), 2),
         "routing_ns": round(sum(hop["delay"] for hop in path if hop["type"] == "routing"), 2),
         "through": [hop["net"] for hop in path if "net" in hop],

@@ -1,6 +1,6 @@
 """Synthesis for ECP5: the passes of yosys that every build, measurement and test of the netlist runs."""
 
-__all__ = ["passes", "script"]
+__all__ = ["legal_registers", "passes", "script"]
 
 _DELAY = 8500
 """Picoseconds that look-up tables and the wires between them may take from register to register; what is faster is made smaller instead."""
@@ -14,8 +14,18 @@ of one's own, would end the options of ``&if`` before the delays."""
 _CARRIED = 6
 """Bits from which on a sum is worth carry cells: they come in pairs, and one more turns the carry out."""
 
+_RESET, _ENABLE = 8, 2
+"""Flip-flops from which on a reset and an enable of their own are worth it: those of a tile share a reset, those of a slice an enable."""
+
 _WIRE = 1000
 """Picoseconds from one look-up table to the next, as nextpnr finds them; yosys would count 300."""
+
+
+def legal_registers(*, resets: int = 1, enables: int = 1) -> str:
+    """The pass that makes the flip-flops those of the device; resets and enables of fewer than these are made of look-up tables."""
+    kinds = {"DFF_?": "01", "DFF_?P?": "r", "SDFF_?P?": "r", "DFFE_??": "01", "DFFE_?P??": "r", "SDFFE_?P??": "r"}
+    cells = " ".join(f"-cell $_{kind}_ {begins}" for kind, begins in kinds.items())
+    return f"dfflegalize -minsrst {resets} -mince {enables} {cells}"
 
 
 def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
@@ -27,7 +37,10 @@ def passes(name: str, *, top: str = "top", fast: bool = False) -> list[str]:
     mapped = [
         f"{synthesis} -run begin:map_gates",
         f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<{_CARRIED} %i",
-        f"{synthesis} -run map_gates: -json {name}.json",
+        f"{synthesis} -run map_gates:map_ffs",
+        "opt_clean",
+        legal_registers(resets=_RESET, enables=_ENABLE),
+        f"{synthesis} -run map_ffs: -json {name}.json",
     ]
     return [
         f"read_rtlil {name}.il",

@@ -9,6 +9,8 @@ from typing import Any
 
 from amaranth.back import rtlil
 
+from fpga.synthesis import legal_registers
+
 __all__ = ["HERE", "cells", "mapped", "prove_equal"]
 
 HERE = Path(__file__).parent
@@ -27,10 +29,12 @@ def _yosys(lines: Sequence[str], folder: Path) -> None:
         subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
 
 
-def mapped(component: Any, folder: Path) -> dict[str, Any]:
-    """The netlist of a component, with the module ``top``."""
+def mapped(component: Any, folder: Path, *, resets: int = 1) -> dict[str, Any]:
+    """The netlist of a component, with the module ``top``; a reset of fewer flip-flops than ``resets`` is made of look-up tables."""
     (folder / "top.il").write_text(rtlil.convert(component, name="top", emit_src=False))
-    _yosys(["read_rtlil top.il", "synth_ecp5 -abc9 -top top -json top.json"], folder)
+    synthesis = "synth_ecp5 -abc9 -top top"
+    first, rest = f"{synthesis} -run begin:map_ffs", f"{synthesis} -run map_ffs: -json top.json"
+    _yosys(["read_rtlil top.il", first, legal_registers(resets=resets), rest], folder)
     design: dict[str, Any] = json.loads((folder / "top.json").read_text())
     return design
 

@@ -115,12 +115,12 @@ class HashCam(wiring.Component):
             spares=self.spares,
         )
 
-        command = Signal(self.command.p.shape(), reset_less=True)
+        command = Signal(self.command.p.shape())
         epoch = Signal(self.epoch_width, init=1)
         row = Signal(self.row_width)
-        rows = Signal(data.ArrayLayout(self.row_width, HASHES), reset_less=True)
+        rows = Signal(data.ArrayLayout(self.row_width, HASHES))
         writes = Signal(places)
-        write_rows = Signal(data.ArrayLayout(self.row_width, HASHES), reset_less=True)
+        write_rows = Signal(data.ArrayLayout(self.row_width, HASHES))
         stores = Signal()
         blank = Signal()
         probing = Signal()
@@ -172,7 +172,7 @@ class HashCam(wiring.Component):
         m.d.comb += [getattr(lookup, name).eq(getattr(asked, name)) for name in ("valid", "tag", "by_row", "row", "key")]
 
         # What was written last, for searches that met the write.
-        written = Signal(self.value_width, reset_less=True)
+        written = Signal(self.value_width)
         with m.If(writes.any()):
             m.d.sync += written.eq(command.value)
 

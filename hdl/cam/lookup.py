@@ -105,13 +105,13 @@ class Lookup(wiring.Component):
         m = Module()
         hashed = HASHES * self.slots
 
-        hash_key = Signal(self.key_width, reset_less=True)
-        same_key = Signal(reset_less=True)
+        hash_key = Signal(self.key_width)
+        same_key = Signal()
         m.d.sync += [hash_key.eq(self.key), same_key.eq(self.key == self.write_key)]
         for which in range(HASHES):
             m.d.sync += self.rows[which].eq(Mux(self.by_row, self.row, row_value(self.key, row_width=self.row_width, which=which)))
 
-        read_key = Signal(self.key_width, reset_less=True)
+        read_key = Signal(self.key_width)
         collided = Signal(hashed)
         forward = Signal()
         meets = Array([Signal(name=f"meets{which}") for which in range(HASHES)])
@@ -122,7 +122,7 @@ class Lookup(wiring.Component):
         for place in range(hashed):
             m.d.comb += [self.read[place].addr.eq(self.rows[place // self.slots]), self.read[place].en.eq(1)]
 
-        word_key = Signal(self.key_width, reset_less=True)
+        word_key = Signal(self.key_width)
         word_collided = Signal(hashed + self.spares)
         word_forward = Signal()
         m.d.sync += [word_key.eq(read_key), word_collided.eq(collided), word_forward.eq(forward), self.o_key.eq(word_key)]
@@ -146,7 +146,7 @@ class Lookup(wiring.Component):
         m.d.sync += self.forward.eq(word_forward & ~self.blank)
 
         stages = Signal(self.LATENCY)
-        tags = Signal(self.LATENCY, reset_less=True)
+        tags = Signal(self.LATENCY)
         m.d.sync += [stages.eq(Cat(self.valid, stages)), tags.eq(Cat(self.tag, tags))]
         m.d.comb += [self.o_valid.eq(stages[-1]), self.o_tag.eq(tags[-1])]
         return m

@@ -87,7 +87,7 @@ class VisitorRows(wiring.Component):
             out = Signal(width, name=f"out{number}", reset_less=True)
             old = Signal(_LANE, name=f"old{number}")
             merged = Signal(_LANE, name=f"merged{number}")
-            write_address = Signal(len(write.addr), name=f"write_address{number}", reset_less=True)
+            write_address = Signal(len(write.addr), name=f"write_address{number}")
             digit = slice(start, start + digit_bits)
             address = Cat(step[bit_bits:], name[digit])
             m.d.comb += [

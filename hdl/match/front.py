@@ -56,7 +56,7 @@ class Front(wiring.Component):
 
         # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
         m.submodules.input = taken = Register(ParsedBeat(config))
-        beat = [Signal(ParsedBeat(config), name=f"beat{n}", reset_less=True) for n in range(4)]
+        beat = [Signal(ParsedBeat(config), name=f"beat{n}") for n in range(4)]
         valid = [Signal(name=f"valid{n}") for n in range(5)]
         move = Signal()
         # Of the items of the last beat there is nothing left, or at most one; more than one, apart from these for the way to the input.
@@ -86,7 +86,7 @@ class Front(wiring.Component):
         kinds = data.StructLayout({"element": 1, "attribute": 1, "value": 1, "end": 1, "close": 1, "done": 1, "text": 1})
         kind = Signal(kinds)
         known, known_coming = Signal(), Signal()
-        marks = Signal(NameMarks(config), reset_less=True)  # none of a name that is not known
+        marks = Signal(NameMarks(config))  # none of a name that is not known
         with m.If(move):
             m.d.sync += known_coming.eq(
                 beat[1].mark.valid
@@ -125,8 +125,8 @@ class Front(wiring.Component):
         # What the subscriptions make of it, and the tag that its attributes belong to.
         mark = beat[3].mark
         nodes = Signal(node_width(config))  # elements and attributes are numbered together
-        found, tag = Signal(Tag(config)), Signal(Tag(config), reset_less=True)
-        tag_node = Signal(node_width(config), reset_less=True)
+        found, tag = Signal(Tag(config)), Signal(Tag(config))
+        tag_node = Signal(node_width(config))
         listed, compares, compared = Signal(), Signal(), Signal()
         m.d.comb += [
             found.name.eq(mark.name[: ceil_log2(config.names)]),
@@ -135,8 +135,8 @@ class Front(wiring.Component):
             listed.eq(kind.attribute & known & ~declared & (marks.presence | compares)),
         ]
         item = self.o.payload
-        text = Signal.like(beat[3].text, reset_less=True)
-        word, extra = Signal(len(item.data), reset_less=True), Signal(len(item.extra), reset_less=True)
+        text = Signal.like(beat[3].text)
+        word, extra = Signal(len(item.data)), Signal(len(item.extra))
         has_text, has_value, has_tag = Signal(), Signal(), Signal()
         last = Signal(ItemKind)
         textless, valued, tagged = Signal(init=1), Signal(), Signal()

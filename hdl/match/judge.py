@@ -58,7 +58,7 @@ class Judge(wiring.Component):
 
         # The question, which loses the lists that were walked. Two flip-flops for one fact: what decides is not loaded with the enables.
         holding, ready = Signal(), Signal(init=1)
-        asked, bare = Signal(Question(config), reset_less=True), Signal()  # bare: it came without a list
+        asked, bare = Signal(Question(config)), Signal()  # bare: it came without a list
         given = self.question.payload
         m.d.comb += self.question.ready.eq(ready)
         with m.If(ready):

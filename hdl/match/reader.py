@@ -196,7 +196,7 @@ class ValueReader(wiring.Component):
         pending = Signal()
         figuring = Signal()
         matters = Signal()
-        held = Signal(Question(config), reset_less=True)
+        held = Signal(Question(config))
         taken = Signal()
         handed = Signal()
         m.d.comb += [

@@ -105,7 +105,7 @@ class RowEngine(wiring.Component):
             }
         )
         issued = Signal(travel)
-        stage = [issued] + [Signal(travel, name=f"stage{n}", reset_less=True) for n in range(1, _STAGES + 1)]
+        stage = [issued] + [Signal(travel, name=f"stage{n}") for n in range(1, _STAGES + 1)]
         valid = [Signal(name=f"valid{n}") for n in range(_STAGES + 2)]
         # Nothing is under way.
         empty = Signal(init=1)
@@ -116,9 +116,9 @@ class RowEngine(wiring.Component):
         ]
 
         # The operation that comes next; it is fetched when the one before has been taken, which is never sooner than it is needed.
-        coming, waiting = Signal(RowRequest(config), reset_less=True), Signal()
+        coming, waiting = Signal(RowRequest(config)), Signal()
         popped = Signal()
-        own_level, opens = Signal(level_bits, reset_less=True), Signal()
+        own_level, opens = Signal(level_bits), Signal()
         decides, wilder = Signal(), Signal()
         m.d.comb += self.i.ready.eq(~waiting)
         with m.If(~waiting):
@@ -135,11 +135,11 @@ class RowEngine(wiring.Component):
             m.d.sync += [waiting.eq(0), opens.eq(0)]
 
         # The operation that is being issued, the slices that are left of it, and those in which the element it starts from may hold a bit.
-        request = Signal(RowRequest(config), reset_less=True)
+        request = Signal(RowRequest(config))
         active = Signal()
-        remaining, held = Signal(slices), Signal(slices, reset_less=True)
+        remaining, held = Signal(slices), Signal(slices)
         starting, needs_stack, changes_stack = (Signal(name=name) for name in ("starting", "needs_stack", "changes_stack"))
-        own = Signal(level_bits, reset_less=True)
+        own = Signal(level_bits)
         spilling, lists = Signal(), Signal()
         closing = Signal()
         finish, issue, leaves = Signal(), Signal(), Signal()
@@ -254,17 +254,15 @@ class RowEngine(wiring.Component):
 
         # The memories' words, and the operation's flags decoded a clock ahead; a single bit is 0 for operations on whole rows.
         # What is the same for all bits of an operation sets or clears their flip-flops, which can only be set to what they begin with.
-        masks = Signal(RowMasks(config), reset_less=True)
+        masks = Signal(RowMasks(config))
         ones = (1 << width) - 1
         open_first, open_far, contains = (
-            Signal(width, name=name, init=init, reset_less=True)
-            for name, init in (("open_first", 0), ("open_far", ones), ("contains", ones))
+            Signal(width, name=name, init=init) for name, init in (("open_first", 0), ("open_far", ones), ("contains", ones))
         )
         low_bits = bit_bits // 2
-        single_low, single_high = Signal(1 << low_bits, reset_less=True), Signal(1 << (bit_bits - low_bits), reset_less=True)
+        single_low, single_high = Signal(1 << low_bits), Signal(1 << (bit_bits - low_bits))
         flag = Signal(
             data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "blank"), 1)),
-            reset_less=True,
         )
         ahead = stage[2]
         m.d.comb += view.mask_slice.eq(ahead.slice)
@@ -301,9 +299,9 @@ class RowEngine(wiring.Component):
         text = masks.named & masks.test
         wild = ~masks.named & ~masks.test
         row, holds, proven, begins, decided, named, tests = (
-            Signal(width, name=name, reset_less=True) for name in ("row", "holds", "proven", "begins", "decided", "named", "tests")
+            Signal(width, name=name) for name in ("row", "holds", "proven", "begins", "decided", "named", "tests")
         )
-        blocks, stays, lasts = (Signal(width, name=name, init=ones, reset_less=True) for name in ("blocks", "stays", "lasts"))
+        blocks, stays, lasts = (Signal(width, name=name, init=ones) for name in ("blocks", "stays", "lasts"))
         bit = Cat(single_low[place % (1 << low_bits)] & single_high[place >> low_bits] for place in range(width))
         m.d.sync += [
             row.eq((view.row & spread(flag.listed)) | bit),
@@ -351,7 +349,7 @@ class RowEngine(wiring.Component):
             store = memory.Memory(shape=width, depth=max(slices, 2), init=[])
             m.submodules[name] = store
             read, write = store.read_port(domain="comb"), store.write_port()
-            before = Signal(width, name=f"{name}_before", reset_less=True)
+            before = Signal(width, name=f"{name}_before")
             m.d.comb += [
                 read.addr.eq(stage[3].slice),
                 write.addr.eq(now.slice),
@@ -372,15 +370,15 @@ class RowEngine(wiring.Component):
 
         # The step itself; neighbours in a run are neighbours in the row, and tests follow from the step to the last as a carry does.
         gate, reaches = Signal(width), Signal(width)
-        carrier, source = Signal(width, reset_less=True), Signal(width, reset_less=True)
-        lasts_now, last = Signal(width, reset_less=True), Signal(width, reset_less=True)
+        carrier, source = Signal(width), Signal(width)
+        lasts_now, last = Signal(width), Signal(width)
         m.d.comb += [
             gate.eq(proven | satisfied | (seen & spread(now.op.done))),
             reaches.eq(((row | ~named) & (((holds << 1)[:width] & ~blocks) | begins)) | (holds & stays) | (gate & decided)),
         ]
         m.d.sync += [source.eq(reaches), carrier.eq(reaches | (gate & ~(lasts << 1)[:width])), lasts_now.eq(lasts)]
-        reach = Signal(width, reset_less=True)
-        listing, listings = Signal(width, reset_less=True), Signal(width, reset_less=True)
+        reach = Signal(width)
+        listing, listings = Signal(width), Signal(width)
         m.d.sync += [
             reach.eq(_carried(source, carrier, self.config.subscription_steps)),
             last.eq(lasts_now),
@@ -433,8 +431,8 @@ class RowEngine(wiring.Component):
         m.submodules.matched = matched = memory.Memory(shape=width, depth=max(slices, 2), init=[])
         read, write = matched.read_port(domain="comb"), matched.write_port()
         fresh = Signal(slices)
-        before, fresh_row = Signal(width, reset_less=True), Signal(width, reset_less=True)
-        fresh_slice = Signal(slice_bits, reset_less=True)
+        before, fresh_row = Signal(width), Signal(width)
+        fresh_slice = Signal(slice_bits)
         selects, tells = Signal(), valid[_STAGES + 1]
         ahead = stage[_STAGES - 1]
         m.d.sync += [

@@ -121,7 +121,7 @@ class Dispatcher(wiring.Component):
         selector = data.StructLayout({"step": step_width(self._config), "attribute": 1})
         m.submodules.selectors = selectors = StreamFifo(selector, self.LOOKUPS + 1)
         taken = Signal(2)
-        steps = [Signal(step_width(self._config), name=f"step{n}", reset_less=True) for n in range(2)]
+        steps = [Signal(step_width(self._config), name=f"step{n}") for n in range(2)]
         m.d.sync += [taken.eq(Cat(taking, taken)), steps[0].eq(word.step), steps[1].eq(steps[0])]
         m.d.comb += [
             selectors.i.valid.eq(taken[1]),

@@ -85,7 +85,7 @@ class JobQueues(wiring.Component):
         for n in range(links):
             comes = Signal(name=f"comes{n}")
             count = Signal(range(places + 1), name=f"count{n}")
-            waiting, arrived = Signal(shape, name=f"waiting{n}", reset_less=True), Signal(name=f"arrived{n}")
+            waiting, arrived = Signal(shape, name=f"waiting{n}"), Signal(name=f"arrived{n}")
             m.d.comb += [
                 comes.eq(writes & (link == n)),
                 nears[n].eq(count > places - 2),

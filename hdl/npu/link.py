@@ -86,7 +86,7 @@ class LinkSender(wiring.Component):
             self.room.eq(claimed <= self._words - 3),
         ]
 
-        rest = Signal(body_width(config), reset_less=True)
+        rest = Signal(body_width(config))
         bare, known = Signal(init=1), Signal()
         with m.If(self.measured):
             m.d.sync += [rest.eq(self.total), bare.eq(self.total == 0), known.eq(1)]

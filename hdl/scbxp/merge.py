@@ -43,7 +43,7 @@ class Merge(wiring.Component):
         # for is compared a clock ahead: a mark's with the number of texts, and one more; the text's with the number of marks. A node is not
         # compared in the clock in which the one before it ends. Of a text and a mark at most one is due: neither has to ask for the other.
         coming = self.mark.p
-        entries = [Signal(coming.shape(), name=f"entry{at}", reset_less=True) for at in range(2)]
+        entries = [Signal(coming.shape(), name=f"entry{at}") for at in range(2)]
         at, to = Signal(), Signal()  # the place of the mark that is next, of the one that comes
         not_at = Signal(init=1)  # for what is decided with it, beside the many bits that are chosen
         one, two, ready = Signal(), Signal(), Signal(init=1)  # that many wait; another one has room

@@ -109,7 +109,7 @@ class Pram(wiring.Component):
 
         # A summary is put together in the clock after the last beat, when the overrun is known.
         ended = Signal()
-        summary = Signal(ParsedDocument, reset_less=True)
+        summary = Signal(ParsedDocument)
         m.d.sync += ended.eq(ends)
         m.d.sync += [
             summary.first.eq(self.first),

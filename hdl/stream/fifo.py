@@ -80,7 +80,8 @@ class StreamFifo(wiring.Component):
             m.d.comb += [inner_ready.eq(self.o.ready), self.o.valid.eq(inner_valid), self.o.payload.eq(inner_payload)]
         else:
             valid = Signal()
-            payload = Signal(self.shape, reset_less=True)
+            # behind block RAM it is the output register of that, which has no reset
+            payload = Signal(self.shape, reset_less=self.depth > self.lut_depth)
             m.d.comb += [inner_ready.eq(self.o.ready | ~valid), self.o.valid.eq(valid), self.o.payload.eq(payload)]
             with m.If(inner_ready):
                 m.d.sync += [valid.eq(inner_valid), payload.eq(inner_payload)]

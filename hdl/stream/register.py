@@ -40,8 +40,8 @@ class Register(_Passed):
         # Two flip-flops for one fact: the neighbour's logic is not loaded with the enables of the payload here.
         ready, full, fills = Signal(init=1), Signal(), Signal()
         valid = Signal()
-        payload = Signal(self.shape, reset_less=True)
-        skid = Signal(self.shape, reset_less=True)
+        payload = Signal(self.shape)
+        skid = Signal(self.shape)
         m.d.comb += [self.i.ready.eq(ready), self.o.valid.eq(valid), self.o.payload.eq(payload)]
         m.d.comb += fills.eq(valid & ~self.o.ready & (full | self.i.valid))
         m.d.sync += [full.eq(fills), ready.eq(~fills)]
@@ -62,7 +62,7 @@ class Relay(_Passed):
     def elaborate(self, platform):
         m = Module()
         valid = Signal()
-        payload = Signal(self.shape, reset_less=True)
+        payload = Signal(self.shape)
         m.d.comb += [self.i.ready.eq(~valid), self.o.valid.eq(valid), self.o.payload.eq(payload)]
         m.d.sync += valid.eq(Mux(valid, ~self.o.ready, self.i.valid))
         with m.If(~valid):
