@@ -17,7 +17,7 @@ from amaranth.build.run import BuildPlan
 
 from fpga.boards import BOARDS, Board, board
 from fpga.boards.top import BoardTop
-from fpga.flow import FlowError, Placed, pack, place, synthesise, why_it_does_not_fit
+from fpga.flow import FlowError, Placed, nextpnr_version, pack, place, synthesise, why_it_does_not_fit
 from fpga.report import critical_path, resources, summary, units
 from hdl.config import PRESETS, BrokerConfig
 
@@ -82,6 +82,7 @@ def build(
         "device": f"{platform.device}-{platform.speed}{platform.package}",
         "preset": _preset(config),
         "mapped": "for speed" if one.fast else "for area",
+        "nextpnr": nextpnr_version(),
         "config": dataclasses.asdict(config),
         **used,
         "fmax_mhz": best.mhz,

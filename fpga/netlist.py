@@ -8,18 +8,18 @@ from fpga.carries import trim_carries
 from fpga.order import name_hardest_last
 from fpga.outputs import pack_output_registers
 from fpga.resets import share_reset
-from fpga.spread import spread_registers
+from fpga.spread import READERS, spread_registers
 
 __all__ = ["finish", "readable"]
 
 
-def finish(netlist: Path) -> dict[str, int]:
-    """Change a netlist in place; returns what was moved or saved."""
+def finish(netlist: Path, *, readers: int = READERS) -> dict[str, int]:
+    """Change a netlist in place, with a copy of a register for every so many ``readers``; returns what was moved or saved."""
     design = json.loads(netlist.read_text(encoding="utf-8"))
     registers = pack_output_registers(design)
     ends, starts = trim_carries(design)
     cleared = share_reset(design)
-    copies, wires = spread_registers(design)
+    copies, wires = spread_registers(design, readers)
     ranked = name_hardest_last(design)
     netlist.write_text(json.dumps(design), encoding="utf-8")
     return {

@@ -13,7 +13,7 @@ from typing import Any
 
 from fpga.nets import deepest_names, driven, top
 
-__all__ = ["spread_registers"]
+__all__ = ["READERS", "spread_registers"]
 
 READERS = 64
 """Look-up tables that read one flip-flop, at most."""

@@ -67,7 +67,8 @@ def netlist() -> Path:
         (folder / "netlist.il").write_text(text)
         with (folder / "yosys.log").open("w") as log:
             subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
-            changed = finish(folder / "netlist.json")
+            # Small limits have few registers with many readers: here copies begin sooner.
+            changed = finish(folder / "netlist.json", readers=32)
             # The reset is a port here, no register.
             assert all(count > 10 for what, count in changed.items() if "clock network" not in what), changed
             top = readable(json.loads((folder / "netlist.json").read_text()))["modules"]["top"]

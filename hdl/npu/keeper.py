@@ -1,6 +1,6 @@
 """Keeps the publication that is being notified in the X-RAM."""
 
-from amaranth.hdl import Module, Signal, unsigned
+from amaranth.hdl import Cat, Module, Signal, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -68,8 +68,8 @@ class Keeper(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         inside = Signal()
-        loaded = Signal(16)
-        whole = Signal()
+        # Publications whose last word has come, from the current one on, and whether there is any.
+        ahead, whole = Signal(16), Signal()
         span = Signal(32)
         last = Signal()
         loads, ends = Signal(), Signal()
@@ -77,7 +77,6 @@ class Keeper(wiring.Component):
         fills, gone = Signal(), Signal()
         m.d.comb += [
             last.eq(loads & ends),
-            whole.eq(loaded != self.finished),
             span.eq(self.newest - self.hold),
         ]
         m.d.sync += [fills.eq(span == self._words), gone.eq(span > self._words)]
@@ -85,8 +84,9 @@ class Keeper(wiring.Component):
             m.d.sync += inside.eq(~ends)
             with m.If(~inside):
                 m.d.sync += self.begun.eq(self.begun + 1)
-        with m.If(last):
-            m.d.sync += loaded.eq(loaded + 1)
+        m.d.sync += ahead.eq(ahead + Cat(last ^ self.advance, (self.advance & ~last).replicate(15)))
+        with m.If(last ^ self.advance):
+            m.d.sync += whole.eq(last | (ahead != 1))
         with m.If(self.advance):
             m.d.sync += [self.start.eq(self.start + self.words), self.finished.eq(self.finished + 1)]
 
