@@ -148,7 +148,8 @@ class CrtView(wiring.Signature):
 
     Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node``, ``number`` and ``head`` answer two
     clocks later, ``marks`` one clock after a clock with ``marks_en``, ``link`` in the second clock with ``link_en`` after that of the
-    address, ``masks`` at once. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must not be read while it
+    address, ``masks`` at once. With ``node_follow`` the address is the test behind the ``node`` given in this clock, if there is one, and
+    ``node_step`` if not. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must not be read while it
     is written: the engine reads no row two clocks after ``row_hold``, and no marks while ``marks_hold`` is 1.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
@@ -175,6 +176,7 @@ class CrtView(wiring.Signature):
                 "any_lists": Out(TestLists(config)),
                 "node_en": In(1),
                 "node_step": In(step_width(config)),
+                "node_follow": In(1),
                 "node": Out(TestNode(config)),
                 "number": Out(number_shape(config)),
                 "head_step": In(step_width(config)),

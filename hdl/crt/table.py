@@ -221,7 +221,7 @@ class ContentRoutingTable(wiring.Component):
 
         # Lists of compared tests: per name and subject, and for elements whatever their name; those for an equal string by string. A
         # comparison with what is no number never holds: it is in no list.
-        steals = Signal()
+        follows = Signal()
         held_step = Signal(step_width(config))
         m.d.sync += held_step.eq(step)
         node = Signal(step_width(config))
@@ -244,7 +244,8 @@ class ContentRoutingTable(wiring.Component):
             view.any_lists.eq(anyone),
             by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
             relist.addr.eq(entry.name),
-            nodes.read[0].addr.eq(Mux(view.node_en, view.node_step, Mux(steals, held_step, node))),
+            follows.eq(view.node_follow & nodes.read[0].data.next.valid),
+            nodes.read[0].addr.eq(Mux(follows, nodes.read[0].data.next.step, Mux(view.node_en, view.node_step, node))),
             numbers.read[0].addr.eq(nodes.read[0].addr),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
@@ -569,9 +570,10 @@ class ContentRoutingTable(wiring.Component):
                 # one bit: its record, and of a compared test its literal
                 m.d.sync += fetch.eq(1)
                 m.next = "TRY2"
-            pause("TRY2", "TRY3")
+            with m.State("TRY2"):
+                m.d.sync += node.eq(step)
+                m.next = "TRY3"
             with m.State("TRY3"):
-                m.d.comb += steals.eq(1)
                 m.next = "UNLIKE"
                 with m.If(alike.all()):
                     with m.If(~compared):

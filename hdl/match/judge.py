@@ -12,7 +12,7 @@ from hdl.values import Comparison, compare, compares
 
 __all__ = ["Judge"]
 
-_VIEW = ("node_en", "node_step", "node", "number")
+_VIEW = ("node_en", "node_step", "node_follow", "node", "number")
 
 
 class Judge(wiring.Component):
@@ -56,14 +56,19 @@ class Judge(wiring.Component):
         work, node = self.i.payload, view.node
         place = data.StructLayout({"about": TestSubject, "above": len(work.above), "root": 1})
 
-        # The question, which loses the lists that were walked. Two flip-flops for one fact: what decides is not loaded with the enables.
+        # The question, which loses the lists that were walked: the next test to ask for, if not the follower of another one, is ``ahead``.
+        # Two flip-flops for one fact: what decides is not loaded with the enables.
         holding, ready = Signal(), Signal(init=1)
-        asked, bare = Signal(Question(config)), Signal()  # bare: it came without a list
+        asked, ahead = Signal(Question(config), reset_less=True), Signal(TestLink(config))
         given = self.question.payload
         m.d.comb += self.question.ready.eq(ready)
         with m.If(ready):
             m.d.sync += [holding.eq(self.question.valid), ready.eq(~self.question.valid), asked.eq(given)]
-            m.d.sync += bare.eq(~(given.mine.valid | given.anyone.valid | given.equal.valid))
+            m.d.sync += [
+                ahead.eq(Mux(given.mine.valid, given.mine, Mux(given.anyone.valid, given.anyone, given.equal))),
+                asked.anyone.valid.eq(given.anyone.valid & given.mine.valid),
+                asked.equal.valid.eq(given.equal.valid & (given.anyone.valid | given.mine.valid)),
+            ]
 
         # A test is looked at in the clock in which it comes, then its comparison is judged, then it is told.
         walk, pick = Signal(TestLink(config)), Signal(TestLink(config))
@@ -140,39 +145,32 @@ class Judge(wiring.Component):
 
         turn = Signal()
         m.d.sync += left.eq(0)
-        following = Mux(asked.anyone.valid, asked.anyone, asked.equal)
-        m.d.comb += [
-            turn.eq(self.i.valid & work.question & holding & self.room),
-            pick.eq(Mux(asked.mine.valid, asked.mine, following)),
-            view.node_step.eq(pick.step),
-        ]
-
-        def take():
-            """The list that ``following`` is about is walked next."""
-            m.d.sync += asked.anyone.valid.eq(0)
-            with m.If(~asked.anyone.valid):
-                m.d.sync += asked.equal.valid.eq(0)
+        m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), pick.eq(ahead), view.node_step.eq(ahead.step)]
 
         with m.FSM():
             with m.State("PICK"):
                 # the next list, if any; its first test is asked for before it is known whether it is this question's turn
-                m.d.comb += [view.node_en.eq(holding & self.room), goes.eq(holding & self.room & bare)]
+                m.d.comb += [view.node_en.eq(holding & self.room), goes.eq(holding & self.room & ~ahead.valid)]
                 m.d.sync += walk.eq(pick)
                 with m.If(turn):
-                    m.d.sync += asked.mine.valid.eq(0)
-                    with m.If(~asked.mine.valid):
-                        take()
                     m.next = "WAIT"
-                    with m.If(bare):
+                    with m.If(~ahead.valid):
                         m.d.comb += leaves.eq(1)
                         m.next = "PICK"
             with m.State("WAIT"):
-                # for the test's node
+                # for the test's node; if it is the last of its list, the next list follows
+                m.d.sync += ahead.eq(Mux(asked.anyone.valid, asked.anyone, asked.equal))
                 m.next = "TEST"
             with m.State("TEST"):
                 # a test; the next one of its list, or the first of the next list, is asked for at once
-                m.d.comb += [looks.eq(1), pick.eq(Mux(node.next.valid, node.next, following)), view.node_en.eq(1)]
-                m.d.sync += [walk.eq(pick), asked.mine.eq(node.next)]
+                m.d.comb += [looks.eq(1), view.node_en.eq(1), view.node_follow.eq(1)]
+                m.d.sync += [walk.eq(pick), ahead.eq(pick)]
+                with m.If(node.next.valid):
+                    m.d.comb += pick.eq(node.next)
+                with m.Else():
+                    m.d.sync += asked.anyone.valid.eq(0)
+                    with m.If(~asked.anyone.valid):
+                        m.d.sync += asked.equal.valid.eq(0)
                 m.next = "WAIT"
                 with m.If(~pick.valid):
                     # its place among the tags is given up a clock later: these wait for the test meanwhile
@@ -181,8 +179,6 @@ class Judge(wiring.Component):
                     m.next = "PICK"
                 with m.Elif(~self.room):
                     m.next = "PICK"
-                with m.If(self.room & ~node.next.valid):
-                    take()
         with m.If(leaves):
             m.d.sync += [holding.eq(0), ready.eq(1)]
         m.d.comb += self.idle.eq(~holding & ~judging & ~telling & ~engaged)
