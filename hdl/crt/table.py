@@ -155,6 +155,8 @@ class ContentRoutingTable(wiring.Component):
         step = Signal(step_width(config))
         removing = Signal()
         naming, seek = Signal(), Signal()
+        # Written a clock later; a name is read again one clock after that at the soonest.
+        visit = Signal(data.StructLayout({"addr": name_bits, "data": NameRecord(config), "en": 1}))
         # The last bit of the run, which the list of its subscriptions hangs from; two clocks behind ``first``, ``fronts`` and ``backs``.
         tail = Signal(step_width(config))
         m.d.sync += tail.eq(first + (total - 1))
@@ -165,18 +167,17 @@ class ContentRoutingTable(wiring.Component):
             records.read[0].addr.eq(Mux(seek | space.busy, space.step, step)),
             space.used.eq(records.read[0].data.used),
             names.read[0].addr.eq(Mux(naming, word.data, entry.name)),
-            names.write.addr.eq(entry.name),
-            marks.write.en.eq(view.marks_hold),
+            visit.addr.eq(entry.name),
+            marks.write.addr.eq(names.write.addr),
+            marks.write.data.eq(names.write.data.marks),
+            marks.write.en.eq(names.write.en),
+            view.marks_hold.eq(names.write.en),
         ]
         # Of the staged bits the one at ``index``, a clock behind it; or the next one, beforehand.
         staged_index, looks_ahead = Signal(length), Signal()
         m.d.comb += staged_index.eq(Mux(looks_ahead, index + 1, index))
         m.d.sync += stage_read.addr.eq(Mux(staged_index < fronts, staged_index, places - 1 - (staged_index - fronts)))
-        m.d.sync += [
-            marks.write.addr.eq(names.write.addr),
-            marks.write.data.eq(names.write.data.marks),
-            view.marks_hold.eq(names.write.en),
-        ]
+        m.d.sync += [names.write.addr.eq(visit.addr), names.write.data.eq(visit.data), names.write.en.eq(visit.en)]
         # Takes the staged bit, in the clock after it is asked to.
         fetch = Signal()
         m.d.sync += fetch.eq(0)
@@ -305,7 +306,7 @@ class ContentRoutingTable(wiring.Component):
         m.d.comb += self.hcd.eq(highs != 0)
         visited = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
         rowed = Value.cast(entry.kind).matches(Kind.NAME, Kind.PRESENCE)
-        present = Signal()
+        present, revisits = Signal(), Signal()
         m.d.sync += present.eq((entry.kind == Kind.PRESENCE) | (visited & contains))
         # The masks of a new subscription are the last to change; the next command is taken meanwhile.
         parting = Signal()
@@ -428,8 +429,8 @@ class ContentRoutingTable(wiring.Component):
                     masks.clear_address.eq(sweep),
                     records.write.en.eq(1),
                     records.write.addr.eq(sweep),
-                    names.write.en.eq(~started),
-                    names.write.addr.eq(sweep),
+                    visit.en.eq(~started),
+                    visit.addr.eq(sweep),
                     relist.en.eq(1),
                     relist.addr.eq(sweep),
                     relist.data.eq(0),
@@ -468,6 +469,7 @@ class ContentRoutingTable(wiring.Component):
                 # the next word of the program; each of its names is one token ID
                 m.d.sync += [letters.eq(word.data), letter.eq(word.count), spelt.eq(word.count == 0)]
                 m.d.comb += naming.eq(1)
+                m.d.sync += revisits.eq(names.write.en & (names.write.addr == word.data[:name_bits]))
                 # What it says goes to the entry while it is still awaited, too. A literal belongs to the word before.
                 with m.If(given.literal):
                     m.d.sync += entry.number.eq(given.numeric)
@@ -517,14 +519,18 @@ class ContentRoutingTable(wiring.Component):
                         with m.If(word.count == 0):
                             m.d.sync += [failed.eq(refusal.FULL_NAMES), refused.eq(1)]
                             m.next = "PIECE"
-            pause("NAMED", "VISIT")
+            with m.State("NAMED"):
+                # a name that was visited right before is read again
+                m.d.sync += revisits.eq(0)
+                with m.If(~revisits):
+                    m.next = "VISIT"
             with m.State("VISIT"):
                 # one more visit
                 m.d.comb += [
-                    names.write.data.visits.eq(record.visits + 1),
-                    names.write.data.marks.eq(record.marks),
-                    names.write.data.marks.presence.eq(record.marks.presence | present),
-                    names.write.en.eq(1),
+                    visit.data.visits.eq(record.visits + 1),
+                    visit.data.marks.eq(record.marks),
+                    visit.data.marks.presence.eq(record.marks.presence | present),
+                    visit.en.eq(1),
                 ]
                 m.d.sync += rises.eq(record.visits == HCD_VISITS)
                 stage_entry()
@@ -635,7 +641,7 @@ class ContentRoutingTable(wiring.Component):
                     m.d.comb += commit.eq(1)
                     m.d.sync += index.eq(0)
                     m.next = "ACCEPT"
-                with m.Elif(~rows.busy & ~masks.busy):
+                with m.Elif(~rows.busy & ~masks.busy & ~occupies[0]):
                     m.d.sync += [index.eq(index + 1), fetch.eq(1)]
                     m.next = "MORE"
             pause("MORE", "BUILD")
@@ -738,7 +744,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("UNPIN_ALL4"):
                 m.d.comb += release.valid.eq(~none)
                 with m.If(release.ready | none):
-                    m.d.comb += names.write.en.eq(1)
+                    m.d.comb += visit.en.eq(1)
                     m.d.sync += sweep.eq(sweep + 1)
                     m.next = "UNPIN_ALL"
                     with m.If(sweep == config.names - 1):
@@ -916,9 +922,9 @@ class ContentRoutingTable(wiring.Component):
                     m.d.sync += entry.stored.eq(~strings.idle)
                 with m.Elif(release.ready | ~gone):
                     m.d.comb += [
-                        names.write.data.visits.eq(record.visits - 1),
-                        names.write.data.marks.eq(Mux(lone, 0, record.marks)),
-                        names.write.en.eq(visited),
+                        visit.data.visits.eq(record.visits - 1),
+                        visit.data.marks.eq(Mux(lone, 0, record.marks)),
+                        visit.en.eq(visited),
                     ]
                     m.d.sync += falls.eq(visited & (record.visits == HCD_VISITS + 1))
                     m.d.sync += index.eq(index + 1)
@@ -946,14 +952,14 @@ class ContentRoutingTable(wiring.Component):
         names_one = (entry.kind != Kind.WILD) & ~entry.anyone
         m.d.sync += [occupied.eq(Const(1, config.slices) << first[bit_bits:]), occupies.eq(Cat(building & names_one, occupies))]
         with m.If(occupies[1]):
-            marked = names.write.data.marks
+            marked = visit.data.marks
             m.d.comb += [
-                names.write.data.visits.eq(record.visits),
+                visit.data.visits.eq(record.visits),
                 marked.eq(record.marks),
                 marked.slices.eq(record.marks.slices | (occupied & rowed.replicate(config.slices))),
                 *(marked.strings[name].eq(record.marks.strings[name] | (mine & ~entry.number)) for name, mine in subjects.items()),
                 *(marked.numbers[name].eq(record.marks.numbers[name] | (mine & sound)) for name, mine in subjects.items()),
-                names.write.en.eq(1),
+                visit.en.eq(1),
             ]
         with m.If(building & entry.anyone):
             for name, mine in subjects.items():
