@@ -16,6 +16,7 @@ __all__ = [
     "TestLists",
     "TestNode",
     "TestSubject",
+    "TestTerm",
     "TsidLink",
     "number_shape",
     "row_width",
@@ -92,8 +93,7 @@ class TestLists(data.StructLayout):
 
 
 class TestNode(data.StructLayout):
-    """A compared test: its operator and its literal. ``value`` is the number of a string; a number is read beside it. ``subject``,
-    ``name`` and ``anyone``, any name, are what it is about."""
+    """A compared test in its list: its operator, whether it compares a ``number``, and the ``subject`` that it is about."""
 
     def __init__(self, config):
         super().__init__(
@@ -102,12 +102,17 @@ class TestNode(data.StructLayout):
                 "operator": ProgramOperator,
                 "number": 1,
                 "contains": 1,
-                "value": value_width(config),
                 "subject": TestSubject,
-                "anyone": 1,
-                "name": ceil_log2(config.names),
             }
         )
+
+
+class TestTerm(data.StructLayout):
+    """What else is to be known of a compared test: the number of its string, ``value``, and the ``name``, or ``anyone``, any name, of what
+    it is about. The number that it compares with is read beside it."""
+
+    def __init__(self, config):
+        super().__init__({"value": value_width(config), "anyone": 1, "name": ceil_log2(config.names)})
 
 
 class TsidLink(data.StructLayout):
@@ -146,11 +151,11 @@ class CrtView(wiring.Signature):
     the tests on elements whatever their name, and ``texts`` says that some test is about string-values or text nodes. ``wild`` are the
     slices in which a subscription may begin with ``*``, and ``containment`` says that there may be one with containment semantics.
 
-    Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node``, ``number`` and ``head`` answer two
-    clocks later, ``marks`` one clock after a clock with ``marks_en``, ``link`` in the second clock with ``link_en`` after that of the
-    address, ``masks`` at once. With ``node_follow`` the address is the test behind the ``node`` given in this clock, if there is one, and
-    ``node_step`` if not. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must not be read while it
-    is written: the engine reads no row two clocks after ``row_hold``, and no marks while ``marks_hold`` is 1.
+    Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node`` and ``head`` answer two clocks later,
+    the ``term`` and the ``number`` of a node three, ``marks`` one clock after a clock with ``marks_en``, ``link`` in the second clock with
+    ``link_en`` after that of the address, ``masks`` at once. With ``node_follow`` the address is the test behind the ``node`` given in this
+    clock, if there is one, and ``node_step`` if not. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must
+    not be read while it is written: the engine reads no row two clocks after ``row_hold``, and no marks while ``marks_hold`` is 1.
 
     ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
     and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in whole.
@@ -178,6 +183,7 @@ class CrtView(wiring.Signature):
                 "node_step": In(step_width(config)),
                 "node_follow": In(1),
                 "node": Out(TestNode(config)),
+                "term": Out(TestTerm(config)),
                 "number": Out(number_shape(config)),
                 "head_step": In(step_width(config)),
                 "head": Out(TsidLink(config)),

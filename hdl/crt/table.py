@@ -12,7 +12,19 @@ from hdl.crt.namer import Namer
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
 from hdl.crt.strings import StringStore
-from hdl.interfaces import CrtView, NameMarks, TestLink, TestLists, TestNode, TestSubject, TsidLink, number_shape, row_width, step_width
+from hdl.interfaces import (
+    CrtView,
+    NameMarks,
+    TestLink,
+    TestLists,
+    TestNode,
+    TestSubject,
+    TestTerm,
+    TsidLink,
+    number_shape,
+    row_width,
+    step_width,
+)
 from hdl.layouts import (
     CrtCommand,
     CrtOp,
@@ -130,11 +142,13 @@ class ContentRoutingTable(wiring.Component):
         heads, links = lists_of_tsids.ports
         m.d.sync += [heads.write_en.eq(0), links.write_en.eq(0)]
         m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
+        # Tests, and a clock behind each the rest of it, so that the way along a list is short.
         m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
+        m.submodules.terms = terms = BlockRam(shape=TestTerm(config), depth=steps, output_register=True)
         m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
         m.submodules.strings = strings = StringStore(config)
         m.submodules.decimal = decimal = DecimalReader(config)
-        for table in (records, names, runs, lists, nodes, numbers):
+        for table in (records, names, runs, lists, nodes, terms, numbers):
             m.d.comb += table.read[0].en.eq(1)
 
         # The staged subscription: steps and attribute tests from the front, text tests from the back, because these are
@@ -226,6 +240,7 @@ class ContentRoutingTable(wiring.Component):
         held_step = Signal(step_width(config))
         m.d.sync += held_step.eq(step)
         node = Signal(step_width(config))
+        m.d.sync += numbers.read[0].addr.eq(nodes.read[0].addr)
         own, unlisted = Signal(TestNode(config)), Signal()
         anyone = Signal(TestLists(config))
         subjects = {"attribute": entry.kind == Kind.ATTRIBUTE, "self": entry.kind == Kind.SELF, "text": entry.kind == Kind.TEXT}
@@ -247,10 +262,16 @@ class ContentRoutingTable(wiring.Component):
             relist.addr.eq(entry.name),
             follows.eq(view.node_follow & nodes.read[0].data.next.valid),
             nodes.read[0].addr.eq(Mux(follows, nodes.read[0].data.next.step, Mux(view.node_en, view.node_step, node))),
-            numbers.read[0].addr.eq(nodes.read[0].addr),
+            terms.read[0].addr.eq(numbers.read[0].addr),
+            nodes.write.addr.eq(step),
+            terms.write.addr.eq(step),
+            terms.write.data.value.eq(entry.value),
+            terms.write.data.anyone.eq(entry.anyone),
+            terms.write.data.name.eq(entry.name),
             numbers.write.addr.eq(step),
             numbers.write.data.eq(entry.key),
             view.node.eq(nodes.read[0].data),
+            view.term.eq(terms.read[0].data),
             view.number.eq(numbers.read[0].data),
             known_lists.eq(Mux(entry.anyone, anyone, lists.read[0].data)),
             relist.data.eq(known_lists),
@@ -269,15 +290,12 @@ class ContentRoutingTable(wiring.Component):
             """The entry as a test in front of another one."""
             target = nodes.write.data
             return [
-                nodes.write.addr.eq(step),
                 target.next.eq(following),
                 target.operator.eq(entry.operator),
                 target.number.eq(entry.number),
                 target.contains.eq(contains),
-                target.value.eq(entry.value),
                 target.subject.eq(Mux(listed["attribute"], TestSubject.ATTRIBUTE, Mux(listed["self"], TestSubject.SELF, TestSubject.TEXT))),
-                target.anyone.eq(entry.anyone),
-                target.name.eq(entry.name),
+                nodes.write.en.eq(compared),
             ]
 
         # The first test of the entry's list becomes another one: the entry, or the one after it when it goes.
@@ -386,8 +404,8 @@ class ContentRoutingTable(wiring.Component):
         held = records.read[0].data
         shares = 6
         name_half, value_half = name_bits // 2, len(entry.value) // 2
-        other_value, other_key = nodes.read[0].data.value, numbers.read[0].data.as_value()
-        alike, parts = Signal(3), Signal(4 + shares)
+        other_value, other_key = terms.read[0].data.value, numbers.read[0].data.as_value()
+        alike, compares_alike, parts = Signal(3), Signal(), Signal(2 + shares)
         m.d.sync += [
             alike.eq(
                 Cat(
@@ -400,10 +418,9 @@ class ContentRoutingTable(wiring.Component):
                     held.name[name_half:] == staged.name[name_half:],
                 )
             ),
+            compares_alike.eq((nodes.read[0].data.operator == entry.operator) & (nodes.read[0].data.number == entry.number)),
             parts.eq(
                 Cat(
-                    nodes.read[0].data.operator == entry.operator,
-                    nodes.read[0].data.number == entry.number,
                     entry.number | (other_value[:value_half] == entry.value[:value_half]),
                     entry.number | (other_value[value_half:] == entry.value[value_half:]),
                     *(~entry.number | (other_key[at::shares] == entry.key.as_value()[at::shares]) for at in range(shares)),
@@ -592,6 +609,10 @@ class ContentRoutingTable(wiring.Component):
             pause("TRY5", "TRY6")
             with m.State("TRY6"):
                 m.next = "UNLIKE"
+                with m.If(compares_alike):
+                    m.next = "TRY7"
+            with m.State("TRY7"):
+                m.next = "UNLIKE"
                 with m.If(parts.all()):
                     m.next = "ALIKE"
             with m.State("UNLIKE"):
@@ -628,6 +649,7 @@ class ContentRoutingTable(wiring.Component):
                     records.write.data.anyone.eq(entry.anyone),
                     records.write.data.last.eq(final),
                     records.write.data.contains.eq(contains),
+                    terms.write.en.eq(compared),
                     numbers.write.en.eq(entry.number),
                     rows.start.eq(rowed),
                     rows.value.eq(1),
@@ -667,7 +689,7 @@ class ContentRoutingTable(wiring.Component):
             with m.State("LIST4"):
                 m.d.comb += write_node(head)
                 hangs = Signal()
-                m.d.comb += [hangs.eq(compared & by_value), nodes.write.en.eq(compared)]
+                m.d.comb += hangs.eq(compared & by_value)
                 m.d.comb += relists.eq(compared & ~by_value & ~entry.key.nan)
                 m.d.sync += index.eq(index + ~hangs)
                 m.next = "LIST"
@@ -683,7 +705,7 @@ class ContentRoutingTable(wiring.Component):
                     m.next = "HUNG"
             with m.State("HUNG"):
                 m.d.comb += strings.store.eq(1)
-                m.d.comb += [write_node(strings.head), nodes.write.en.eq(1)]
+                m.d.comb += write_node(strings.head)
                 with m.If(strings.relinked):
                     m.d.sync += index.eq(index + 1)
                     m.next = "LIST"
@@ -842,9 +864,10 @@ class ContentRoutingTable(wiring.Component):
                     m.next = "LEAVE"
             pause("KEEP", "KEEP1")
             pause("KEEP1", "KEEP2")
-            with m.State("KEEP2"):
+            pause("KEEP2", "KEEP3")
+            with m.State("KEEP3"):
                 # the run stays for others: one use less of its string, one visit less to its name
-                m.d.sync += [entry.stored.eq(compared & ~nodes.read[0].data.number), entry.value.eq(nodes.read[0].data.value)]
+                m.d.sync += [entry.stored.eq(compared & ~nodes.read[0].data.number), entry.value.eq(terms.read[0].data.value)]
                 m.next = "LEAVE3"
             with m.State("ERASE"):
                 m.d.comb += [
@@ -862,7 +885,7 @@ class ContentRoutingTable(wiring.Component):
                         m.d.sync += [own.eq(nodes.read[0].data), unlisted.eq(nodes.read[0].data.number & numbers.read[0].data.nan)]
                         m.next = "UNLIST"
             with m.State("UNLIST"):
-                m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(own.value)]
+                m.d.sync += [entry.stored.eq(~own.number), entry.value.eq(terms.read[0].data.value)]
                 m.d.sync += [entry.number.eq(own.number), entry.operator.eq(own.operator)]
                 m.next = "UNLIST0"
                 with m.If(unlisted):

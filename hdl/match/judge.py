@@ -12,13 +12,13 @@ from hdl.values import Comparison, compare, compares
 
 __all__ = ["Judge"]
 
-_VIEW = ("node_en", "node_step", "node_follow", "node", "number")
+_VIEW = ("node_en", "node_step", "node_follow", "node", "term", "number")
 
 
 class Judge(wiring.Component):
     """Hands on what tags ask of the rows, and in the place of a question the tests that hold.
 
-    A tag takes a clock; a question one, and two for each test in its lists. Tags wait two clocks behind a test.
+    A tag takes a clock; a question one, and two for each test in its lists. Tags wait three clocks behind a test.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Judge(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config, view = self.config, self.view
-        work, node = self.i.payload, view.node
+        work, node, term = self.i.payload, view.node, view.term
         place = data.StructLayout({"about": TestSubject, "above": len(work.above), "root": 1})
 
         # The question, which loses the lists that were walked: the next test to ask for, if not the follower of another one, is ``ahead``.
@@ -70,56 +70,47 @@ class Judge(wiring.Component):
                 asked.equal.valid.eq(given.equal.valid & (given.anyone.valid | given.mine.valid)),
             ]
 
-        # A test is looked at in the clock in which it comes, then its comparison is judged, then it is told.
+        # A test is looked at in the clock in which its node comes; then it is weighed, when the rest of it comes, judged, and told.
         walk, pick = Signal(TestLink(config)), Signal(TestLink(config))
         looks, leaves = Signal(), Signal()
-        judged = data.StructLayout(
-            {
-                "place": place,
-                "step": step_width(config),
-                "operator": ProgramOperator,
-                "number": 1,
-                "contains": 1,
-                "same": 1,
-                "fits": 1,
-                "named": 1,
-                "excess": 1,
-            }
-        )
-        judging, judge = Signal(), Signal(judged)
+        looked = data.StructLayout({"step": step_width(config), "operator": ProgramOperator, "number": 1, "contains": 1, "fits": 1})
+        weighing, weighed, judging, judge = Signal(), Signal(looked), Signal(), Signal(looked)
+        judged_place, same, named, excess = Signal(place), Signal(), Signal(), Signal()
         parts = Signal(Comparison)
         telling, told, told_contains, told_place = Signal(), Signal(step_width(config)), Signal(), Signal(place)
         over = Signal()
         holds = Signal()
         differs = judge.operator == ProgramOperator.NE
-        m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~judge.same, judge.fits & judge.named)))
+        m.d.comb += holds.eq(Mux(judge.number, compares(judge.operator, parts), Mux(differs, ~same, judge.fits & named)))
         m.d.sync += [
-            judging.eq(looks),
-            judge.place.about.eq(asked.about),
-            judge.place.above.eq(work.above),
-            judge.place.root.eq(work.root),
-            judge.step.eq(walk.step),
-            judge.operator.eq(node.operator),
-            judge.number.eq(node.number),
-            judge.contains.eq(node.contains),
-            judge.same.eq(asked.found & (asked.value == node.value)),
-            judge.fits.eq(node.subject == asked.about),
-            judge.named.eq(node.anyone | (asked.string & (node.name == asked.name))),
-            judge.excess.eq(asked.excess & ~view.number.nan),
+            weighing.eq(looks),
+            weighed.step.eq(walk.step),
+            weighed.operator.eq(node.operator),
+            weighed.number.eq(node.number),
+            weighed.contains.eq(node.contains),
+            weighed.fits.eq(node.subject == asked.about),
+            judging.eq(weighing),
+            judge.eq(weighed),
+            judged_place.about.eq(asked.about),
+            judged_place.above.eq(work.above),
+            judged_place.root.eq(work.root),
+            same.eq(asked.found & (asked.value == term.value)),
+            named.eq(term.anyone | (asked.string & (term.name == asked.name))),
+            excess.eq(asked.excess & ~view.number.nan),
             parts.eq(compare(asked.number, view.number)),
             telling.eq(judging & holds),
             told.eq(judge.step),
             told_contains.eq(judge.contains),
-            told_place.eq(judge.place),
+            told_place.eq(judged_place),
         ]
-        with m.If(judging & judge.number & judge.excess):
+        with m.If(judging & judge.number & excess):
             m.d.sync += over.eq(1)
 
         # Tags wait for what is judged or told before them.
         engaged = Signal()
         passes, goes, left = Signal(), Signal(), Signal()
         request = self.o.payload
-        m.d.sync += engaged.eq(looks | (judging & holds))
+        m.d.sync += engaged.eq(looks | weighing | (judging & holds))
         m.d.comb += [
             passes.eq(self.i.valid & ~work.question & ~engaged),
             self.o.valid.eq(telling | passes),
@@ -143,23 +134,28 @@ class Judge(wiring.Component):
                 request.root.eq(told_place.root),
             ]
 
-        turn = Signal()
-        m.d.sync += left.eq(0)
+        turn, comes = Signal(), Signal()  # comes: the node that was asked for in the clock before
+        following = Mux(asked.anyone.valid, asked.anyone, asked.equal)
+        m.d.sync += [left.eq(0), comes.eq(0)]
         m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), pick.eq(ahead), view.node_step.eq(ahead.step)]
 
         with m.FSM():
             with m.State("PICK"):
-                # the next list, if any; its first test is asked for before it is known whether it is this question's turn
+                # the next list, if any; its first test is asked for before it is known whether it is this question's turn, so that
+                # a question that waits finds its node there
                 m.d.comb += [view.node_en.eq(holding & self.room), goes.eq(holding & self.room & ~ahead.valid)]
-                m.d.sync += walk.eq(pick)
+                m.d.sync += [walk.eq(pick), comes.eq(view.node_en)]
                 with m.If(turn):
+                    m.d.sync += ahead.eq(following)
                     m.next = "WAIT"
+                    with m.If(comes):
+                        m.next = "TEST"
                     with m.If(~ahead.valid):
                         m.d.comb += leaves.eq(1)
                         m.next = "PICK"
             with m.State("WAIT"):
                 # for the test's node; if it is the last of its list, the next list follows
-                m.d.sync += ahead.eq(Mux(asked.anyone.valid, asked.anyone, asked.equal))
+                m.d.sync += ahead.eq(following)
                 m.next = "TEST"
             with m.State("TEST"):
                 # a test; the next one of its list, or the first of the next list, is asked for at once
@@ -181,5 +177,5 @@ class Judge(wiring.Component):
                     m.next = "PICK"
         with m.If(leaves):
             m.d.sync += [holding.eq(0), ready.eq(1)]
-        m.d.comb += self.idle.eq(~holding & ~judging & ~telling & ~engaged)
+        m.d.comb += self.idle.eq(~holding & ~weighing & ~judging & ~telling & ~engaged)
         return m

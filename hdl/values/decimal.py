@@ -12,11 +12,14 @@ __all__ = ["Comparison", "DecimalReader", "compare", "compares"]
 _BIAS = 66
 
 
-class Comparison(data.Struct):
-    """How a number lies to another one: a clock's worth of a comparison."""
+_THIRDS = 3
 
-    same: unsigned(1)
-    less: unsigned(1)
+
+class Comparison(data.Struct):
+    """How a number lies to another one: a clock's worth of a comparison. Magnitudes are compared by thirds, the lowest first."""
+
+    same: unsigned(_THIRDS)
+    less: unsigned(_THIRDS)
     unlike: unsigned(1)
     """Of different signs."""
     negative: unsigned(1)
@@ -28,9 +31,11 @@ def compare(value, literal):
     """The :class:`Comparison` of two numbers, as its members in order."""
     magnitude = Cat(value.digits, value.exponent)
     other = Cat(literal.digits, literal.exponent)
+    size = -(-len(magnitude) // _THIRDS)
+    thirds = [slice(at, at + size) for at in range(0, len(magnitude), size)]
     return Cat(
-        magnitude == other,
-        magnitude < other,
+        *(magnitude[third] == other[third] for third in thirds),
+        *(magnitude[third] < other[third] for third in thirds),
         value.negative != literal.negative,
         value.negative,
         ~value.nan & ~literal.nan,
@@ -39,8 +44,11 @@ def compare(value, literal):
 
 def compares(operator, parts):
     """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
-    same = parts.same & ~parts.unlike
-    smaller = Mux(parts.unlike, parts.negative, parts.less ^ parts.negative) & ~same
+    less = parts.less[0]
+    for third in range(1, _THIRDS):
+        less = parts.less[third] | (parts.same[third] & less)
+    same = parts.same.all() & ~parts.unlike
+    smaller = Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
     holds = {
         ProgramOperator.EQ: same,
         ProgramOperator.LT: smaller,
