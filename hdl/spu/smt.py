@@ -61,7 +61,7 @@ class SubscriptionMappingTable(wiring.Component):
 
     A t-SID is 1 to the number of subscriptions, never 0. Freed ones are used again in the order in which they were freed, after those
     never used. Chains make the key look-up exact whatever the collisions: the table is full only when all t-SIDs are in use.
-    The answer to FIND and ADD comes 5 clocks after the request, and at most 6 later for each entry compared; that to UNLINK after 9, and 2
+    The answer to FIND and ADD comes 5 clocks after the request, and at most 7 later for each entry compared; that to UNLINK after 10, and 3
     later for each entry passed; that to FREE after 2. After a reset and at CLEAR the table takes a clock for each of its chains.
 
     Parameters
@@ -117,9 +117,9 @@ class SubscriptionMappingTable(wiring.Component):
         m.d.comb += link.eq(Mux(at_head, first_part.read[0].data, found_link.tsid))
 
         # Pointers are read and written, and entries compared, by the machine below; in other clocks entries are read for others. What is
-        # read is known a clock ahead, or it is where the pointer that has just come points to; it is written a clock after it was told.
-        read_place, reads_link, reads_own, follows = Signal(place_bits), Signal(), Signal(), Signal()
-        m.d.sync += [reads_link.eq(0), reads_own.eq(0), follows.eq(0)]
+        # read is known a clock ahead; it is written a clock after it was told.
+        read_place, reads_link, reads_own = Signal(place_bits), Signal(), Signal()
+        m.d.sync += [reads_link.eq(0), reads_own.eq(0)]
         entry = Signal(SmtEntry)
         write_place, write_link = Signal(place_bits), Signal(link_shape)
         write_entry, write_first, write_after = Signal(), Signal(), Signal()
@@ -127,7 +127,7 @@ class SubscriptionMappingTable(wiring.Component):
         for number, part in enumerate(parts):
             m.d.comb += [
                 part.read[0].en.eq(1),
-                part.read[0].addr.eq(Cat(Mux(follows, link, Mux(reads_own, read_place, self.i_read.payload))[:place_bits], reads_link)),
+                part.read[0].addr.eq(Cat(Mux(reads_own, read_place, self.i_read.payload)[:place_bits], reads_link)),
                 part.write.addr.eq(Cat(write_place, ~write_entry)),
                 part.write.data.eq(entry.as_value()[number * _PART : (number + 1) * _PART]),
                 part.write.en.eq(write_entry | (write_first, write_after, 0)[number]),
@@ -140,9 +140,9 @@ class SubscriptionMappingTable(wiring.Component):
             """In the next clock."""
             m.d.sync += [read_place.eq(tsid), reads_own.eq(1), reads_link.eq(1)]
 
-        def follow(*, after):
-            """In the next clock, which brings the pointer: reads the pointer after what it points to, or the entry."""
-            m.d.sync += [follows.eq(1), reads_link.eq(after)]
+        def read_entry(tsid):
+            """In the next clock."""
+            m.d.sync += [read_place.eq(tsid), reads_own.eq(1)]
 
         def put_first(number, tsid):
             m.d.sync += [write_place.eq(number), write_link.tsid.eq(tsid), write_first.eq(1)]
@@ -239,15 +239,17 @@ class SubscriptionMappingTable(wiring.Component):
                 read_after(free_first)
                 m.next = "HEAD-WAIT"
             with m.State("HEAD-WAIT"):
-                follow(after=0)
                 m.next = "FIRST"
             with m.State("FIRST"):
                 m.d.sync += [first.eq(link), current.eq(link), at_head.eq(0)]
-                m.next = "ENTRY"
+                read_entry(link)
+                m.next = "READ"
                 with m.If(link == 0):
                     m.next = "ABSENT"
 
             # Compares the entry asked for, while the pointer after it is read.
+            with m.State("READ"):
+                m.next = "ENTRY"
             with m.State("ENTRY"):
                 read_after(current)
                 m.next = "COMPARE"
@@ -259,11 +261,11 @@ class SubscriptionMappingTable(wiring.Component):
                     answer(found=1, tsid=current)
                     m.next = "IDLE"
                 with m.Else():
-                    follow(after=0)
                     m.next = "NEXT"
             with m.State("NEXT"):
                 m.d.sync += current.eq(link)
-                m.next = "ENTRY"
+                read_entry(link)
+                m.next = "READ"
                 with m.If(link == 0):
                     read_after(free_first)
                     m.next = "ABSENT-READ"
@@ -320,10 +322,12 @@ class SubscriptionMappingTable(wiring.Component):
             with m.State("UNLINK-FIRST"):
                 m.next = "UNLINK-WAIT"
             with m.State("UNLINK-WAIT"):
-                follow(after=1)
                 m.next = "UNLINK-STEP"
             with m.State("UNLINK-STEP"):
+                read_after(link)
                 m.d.sync += [at_head.eq(0), current.eq(link), is_own.eq(link == tsid), is_none.eq(link == 0)]
+                m.next = "UNLINK-READ"
+            with m.State("UNLINK-READ"):
                 m.next = "UNLINK-STEPPED"
             with m.State("UNLINK-STEPPED"):
                 with m.If(is_own):
@@ -333,7 +337,6 @@ class SubscriptionMappingTable(wiring.Component):
                     m.next = "IDLE"
                 with m.Else():
                     m.d.sync += [place.eq(current), placed.eq(1)]
-                    follow(after=1)
                     m.next = "UNLINK-STEP"
             with m.State("UNLINK"):
                 with m.If(placed):
