@@ -141,6 +141,8 @@ class Reporter(wiring.Component):
         moves = Signal()
         more, goes_on = Signal(), Signal()  # another one follows the current one, and the one a move before it
         count = Signal(tsid_width(config))
+        finished = Signal()  # every t-SID has left; a clock behind, and with it no other is valid
+        m.d.sync += finished.eq(steps_out & ~valid & ~more & ~goes_on & ~ended)
         m.d.comb += [
             following.eq(Mux(goes_on, view.link, heads.o.payload.link)),
             following_step.eq(Mux(goes_on, step_before, heads.o.payload.step)),
@@ -148,14 +150,14 @@ class Reporter(wiring.Component):
             view.link_en.eq(moves),
             moves.eq(~valid | self.o.ready),
             heads.o.ready.eq(moves & ~goes_on),
-            self.o.valid.eq(valid | (steps_out & ~more & ~goes_on)),
+            self.o.valid.eq(valid | finished),
             self.o.payload.step.eq(step),
             self.o.payload.tsid.eq(current),
             self.o.payload.count.eq(Mux(good & ~valid, count, 0)),
             self.o.payload.end.eq(~valid),
             self.o.payload.good.eq(good & ~valid),
             self.o.payload.over.eq(over & ~valid),
-            ended.eq(steps_out & ~more & ~goes_on & ~valid & self.o.ready),
+            ended.eq(finished & self.o.ready),
             self.idle.eq((rows.level == 0) & ~self.matched_valid & fsm.ongoing("ROW")),
         ]
         with m.If(moves):
