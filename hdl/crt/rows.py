@@ -10,6 +10,8 @@ from hdl.interfaces import row_width, step_width
 __all__ = ["VisitorRows"]
 
 _LANE = 8
+_GROUP = 8
+"""Lanes that are chosen from at once."""
 
 
 class VisitorRows(wiring.Component):
@@ -68,6 +70,9 @@ class VisitorRows(wiring.Component):
         step = Signal(step_width(self.config))
         value = Signal()
         lane = step[3:bit_bits]
+        # The old lane is chosen in two clocks: of each group of lanes first.
+        groups = max(1, lanes // _GROUP)
+        in_group, group = lane[: ceil_log2(_GROUP)], lane[ceil_log2(_GROUP) :]
         bits = (Const(1, _LANE) << step[:3])[:_LANE]
         # The write bus is wide: it starts at flip-flops.
         enables = Signal(lanes)
@@ -85,7 +90,7 @@ class VisitorRows(wiring.Component):
             write = storage.write_port(granularity=_LANE)
             word = Signal(width, name=f"word{number}", reset_less=True)
             out = Signal(width, name=f"out{number}", reset_less=True)
-            old = Signal(_LANE, name=f"old{number}")
+            old = Signal(groups * _LANE, name=f"old{number}")
             merged = Signal(_LANE, name=f"merged{number}")
             write_address = Signal(len(write.addr), name=f"write_address{number}")
             digit = slice(start, start + digit_bits)
@@ -99,11 +104,11 @@ class VisitorRows(wiring.Component):
             m.d.sync += [
                 word.eq(read.data),
                 out.eq(word),
-                merged.eq(Mux(self.clear, 0, (old & ~bits) | Mux(value, bits, 0))),
+                merged.eq(Mux(self.clear, 0, (old.word_select(group, _LANE) & ~bits) | Mux(value, bits, 0))),
                 write_address.eq(Mux(self.clear, self.clear_address, address)),
             ]
             with m.If(old_taken):
-                m.d.sync += old.eq(out.word_select(lane, _LANE))
+                m.d.sync += old.eq(Cat(out.word_select(at, _GROUP * _LANE).word_select(in_group, _LANE) for at in range(groups)))
             words.append(out)
             start += digit_bits
         m.d.comb += [self.read_data.eq(words[0] & words[1]), self.busy.eq(1)]
