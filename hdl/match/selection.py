@@ -245,9 +245,11 @@ class SelectionLog(wiring.Component):
         over, unsorted = Signal(), Signal()
         highest = Signal(node_width(config))
         full = Signal()
+        begin = Signal.like(self.begin)  # from afar; places are free a clock later
+        m.d.sync += begin.eq(self.begin)
         entry = entries.write.data
         m.d.comb += [
-            full.eq((write - self.begin)[self._width]),
+            full.eq((write - begin)[self._width]),
             entry.steps.eq(item.steps),
             entry.place.eq(item.place),
             entry.node.eq(item.node),
@@ -288,6 +290,6 @@ class SelectionLog(wiring.Component):
         with m.If(rests[-1]):
             m.d.sync += ending.eq(0)
         used = Signal(self._width + 1)
-        m.d.comb += used.eq(write - self.begin)
-        m.d.sync += admits.eq((used <= config.selected - _RESERVE) | (first == self.begin))
+        m.d.comb += used.eq(write - begin)
+        m.d.sync += admits.eq((used <= config.selected - _RESERVE) | (first == begin))
         return m
