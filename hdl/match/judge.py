@@ -59,7 +59,7 @@ class Judge(wiring.Component):
         # The question, which loses the lists that were walked: the next test to ask for, if not the follower of another one, is ``ahead``.
         # Two flip-flops for one fact: what decides is not loaded with the enables.
         holding, ready = Signal(), Signal(init=1)
-        asked, ahead = Signal(Question(config), reset_less=True), Signal(TestLink(config))
+        asked, ahead = Signal(Question(config)), Signal(TestLink(config))
         given = self.question.payload
         m.d.comb += self.question.ready.eq(ready)
         with m.If(ready):
