@@ -2,7 +2,7 @@
 
 __all__ = ["legal_registers", "passes", "script"]
 
-_DELAY = 8500
+_DELAY = 7000
 """Picoseconds that look-up tables and the wires between them may take from register to register; what is faster is made smaller instead."""
 
 _MAP = "&if {W} {D} {R} -C 24 -A 4 -F 4; &save; &load; "

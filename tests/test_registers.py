@@ -1,126 +1,97 @@
-"""The spelling of registers for Verilator: what is joined, and what is left as it is."""
+"""The register map: no two registers meet, and everything made from it is fresh and says the same."""
 
-from sim.verilated.registers import merge_registers
+import re
+from pathlib import Path
+from typing import Any
 
-_BEFORE = r"""module unit(clk, rst, go);
-  input clk;
-  wire clk;
-  reg \$1 ;
-  reg [1:0] \$2 ;
-  reg [1:0] \$3 ;
-  reg \$4 ;
-  reg one = 1'h0;
-  reg [1:0] \two$5  = 2'h0;
-  reg [1:0] state = 2'h0;
-  reg four = 1'h0;
-  assign go = \$4 ;
-  always @(posedge clk)
-    one <= \$1 ;
-  always @(posedge clk)
-    \two$5  <= \$2 ;
-  always @(posedge clk)
-    state <= \$3 ;
-  always @(posedge clk)
-    four <= \$4 ;
-  always @* begin
-    if (\$auto$7 ) begin end
-    \$1  = one;
-    casez (state)
-      2'h0:
-          /* empty */;
-      2'h1:
-        begin
-          \$1  = go;
-        end
-    endcase
-    if (rst) begin
-      \$1  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$7 ) begin end
-    \$2  = \two$5 ;
-    casez (state)
-      2'h1:
-          /* empty */;
-      2'h0:
-          \$2 [1] = \two$5 [0];
-    endcase
-    if (rst) begin
-      \$2  = 2'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$7 ) begin end
-    \$3  = 2'h2;
-    (* full_case = 32'd1 *)
-    if (go) begin
-    end else if (one) begin
-      \$3  = 2'h1;
-    end else begin
-      \$3 [0] = four;
-    end
-  end
-  always @* begin
-    if (\$auto$7 ) begin end
-    \$4  = four;
-  end
-endmodule
-"""
+import pytest
 
-_AFTER = r"""module unit(clk, rst, go);
-  input clk;
-  wire clk;
-  reg \$1 ;
-  reg [1:0] \$2 ;
-  reg [1:0] \$3 ;
-  reg \$4 ;
-  reg one = 1'h0;
-  reg [1:0] \two$5  = 2'h0;
-  reg [1:0] state = 2'h0;
-  reg four = 1'h0;
-  assign go = \$4 ;
-  always @(posedge clk)
-    four <= \$4 ;
-  always @* begin
-    if (\$auto$7 ) begin end
-    \$4  = four;
-  end
-  always @(posedge clk) begin
-    casez (state)
-      2'h1: begin
-        one  <= go;
-      end
-      2'h0: begin
-        \two$5 [1] <= \two$5 [0];
-      end
-    endcase
-    if (rst) begin
-      one  <= 1'h0;
-      \two$5  <= 2'h0;
-    end
-  end
-  always @(posedge clk) begin
-    state  <= 2'h2;
-    if (go) begin
-    end else begin
-      if (one) begin
-        state  <= 2'h1;
-      end else begin
-        state [0] <= four;
-      end
-    end
-  end
-endmodule
-"""
+from fpga.host import registers
+from hdl.contract import REGISTER_WORDS, REGISTERS, Access, register
+from tools import genregs
+
+ROOT = Path(__file__).parents[1]
 
 
-def test_registers_that_keep_their_value_share_their_conditions() -> None:
-    assert merge_registers(_BEFORE) == _AFTER
+def test_registers_do_not_meet() -> None:
+    taken: dict[int, str] = {}
+    for one in REGISTERS:
+        for word in range(one.offset, one.offset + one.count):
+            assert word not in taken, f"{one.name} meets {taken[word]}"
+            assert word < REGISTER_WORDS
+            taken[word] = one.name
+    assert list(taken) == sorted(taken)
+    assert len({one.name for one in REGISTERS}) == len(REGISTERS)
 
 
-def test_a_block_of_another_form_stays_as_it_is() -> None:
-    for line in ("default:", "2'b?1:", "2'h1:\n          /* empty */;\n      2'h1:"):
-        text = _BEFORE.replace("2'h0:\n          /* empty */;", f"{line}\n          /* empty */;", 1)
-        assert r"\$1  = one;" in merge_registers(text), line
-    assert r"{ \$1  } = one;" in merge_registers(_BEFORE.replace(r"\$1  = one;", r"{ \$1  } = one;"))
+def test_fields_do_not_meet() -> None:
+    for one in REGISTERS:
+        bits = [bit for field in one.fields for bit in range(field.low, field.low + field.width)]
+        assert len(bits) == len(set(bits))
+        assert max(bits) < 32
+
+
+def test_addresses_that_software_relies_on() -> None:
+    places = {name: register(name).offset for name in ("id", "version", "control", "error", "config_subscriptions", "registered")}
+    assert places == {"id": 0x00, "version": 0x01, "control": 0x02, "error": 0x06, "config_subscriptions": 0x10, "registered": 0x41}
+    windows = (
+        "publication_data",
+        "publication_end4",
+        "subscription_data",
+        "skeleton_data",
+        "result_data",
+        "verdict_data",
+        "notification_data",
+    )
+    assert [register(name).offset for name in windows] == [0x101, 0x106, 0x111, 0x121, 0x181, 0x183, 0x194]
+    with pytest.raises(KeyError, match="name must be that of a register, not 'none'"):
+        register("none")
+
+
+def test_artefacts_are_fresh(capsys: pytest.CaptureFixture[str]) -> None:
+    assert genregs.stale() == []
+    assert genregs.main(["--check"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_stale_artefact_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert genregs.main([], root=tmp_path) == 0
+    assert genregs.main(["--check"], root=tmp_path) == 0
+    header = tmp_path / "fpga/registers/x2cbbr.h"
+    header.write_text(header.read_text(encoding="utf-8").replace("_bw 13", "_bw 14"), encoding="utf-8")
+    (tmp_path / "fpga/host/registers.py").unlink()
+    assert genregs.main(["--check"], root=tmp_path) == 1
+    assert capsys.readouterr().err == "stale: fpga/registers/x2cbbr.h, fpga/host/registers.py; run python -m tools.genregs\n"
+
+
+def test_constants_say_what_the_contract_says() -> None:
+    for one in REGISTERS:
+        assert getattr(registers, one.name.upper()) == one.offset
+        for field in one.fields:
+            assert getattr(registers, f"{one.name}__{field.name}".upper()) == (field.low, field.width)
+    assert registers.NOTIFIED_COUNT == 4
+
+
+def test_header_has_the_masks_of_every_field() -> None:
+    text = (ROOT / "fpga/registers/x2cbbr.h").read_text(encoding="utf-8")
+    for one in REGISTERS:
+        for field in one.fields:
+            mask = ((1 << field.width) - 1) << field.low
+            assert re.search(rf"#define X2CBBR__{one.name.upper()}__{field.name.upper()}_bm 0x{mask:x}\n", text), (one.name, field.name)
+
+
+def test_compiler_sees_every_register_where_it_is() -> None:
+    found: dict[str, tuple[int, Any]] = {}
+    node: Any
+    for node in genregs.compiled(ROOT / "fpga/registers/x2cbbr.rdl").children():
+        found[node.inst_name] = (node.raw_absolute_address if node.is_array else node.absolute_address, node)
+    assert {name: place for name, (place, _) in found.items()} == {one.name: 4 * one.offset for one in REGISTERS}
+    for one in REGISTERS:
+        for field in found[one.name][1].fields():
+            wanted = next(given for given in one.fields if given.name == field.inst_name).access
+            assert (field.is_sw_readable, field.is_sw_writable) == (wanted is not Access.WRITE, wanted is not Access.READ)
+
+
+def test_pages_are_made(tmp_path: Path) -> None:
+    assert genregs.main(["--html", str(tmp_path)]) == 0
+    assert (tmp_path / "index.html").exists()
