@@ -149,6 +149,19 @@ class RowEngine(wiring.Component):
         m.submodules.met = met = memory.Memory(shape=slices, depth=1 << level_bits, init=[])
         holding_read, holding_write = holding.read_port(domain="comb"), holding.write_port()
         met_read, met_write = met.read_port(domain="comb"), met.write_port()
+        # What they have for the innermost element of the operation that comes next, from registers: read, or being written.
+        above_next = Signal(level_bits)
+        held_above, met_above = Signal(slices), Signal(slices)
+        held_again, met_again = Signal(), Signal()
+        m.d.comb += [
+            above_next.eq(Mux(waiting, coming.above, self.i.payload.above)),
+            holding_read.addr.eq(above_next),
+            met_read.addr.eq(above_next),
+        ]
+        m.d.sync += [
+            held_above.eq(Mux(held_again, holding_write.data, holding_read.data)),
+            met_above.eq(Mux(met_again, met_write.data, met_read.data)),
+        ]
         op = coming.op
         outer, wanted = Signal(slices), Signal(slices)
         seen_fresh = Signal(slices)
@@ -158,12 +171,10 @@ class RowEngine(wiring.Component):
         texted, some_texted = Signal(slices), Signal()
         m.d.sync += some_texted.eq(texted.any())
         m.d.comb += [
-            holding_read.addr.eq(coming.above),
-            met_read.addr.eq(coming.above),
-            outer.eq(holding_read.data & ~coming.root.replicate(slices)),
+            outer.eq(held_above & ~coming.root.replicate(slices)),
             wanted.eq(
                 (coming.slices & (outer | ~op.text.replicate(slices)))
-                | (outer & (op.start.replicate(slices) | ((met_read.data | texted) & op.end.replicate(slices))))
+                | (outer & (op.start.replicate(slices) | ((met_above | texted) & op.end.replicate(slices))))
                 | (view.wild & wilder.replicate(slices))
                 | (seen_fresh & decides.replicate(slices))
             ),
@@ -424,7 +435,10 @@ class RowEngine(wiring.Component):
             holding_write.data.eq(Mux(opens, wanted, corrected)),
             met_write.en.eq(waiting & (op.start | spill)),
             met_write.addr.eq(Mux(spill, coming.above, own_level)),
-            met_write.data.eq(Mux(spill, met_read.data | texted, 0)),
+            met_write.data.eq(Mux(spill, met_above | texted, 0)),
+            # A tag that waits writes to its own level, which is another one, and a spill to that of the element round it.
+            held_again.eq(~opens & corrects & (flying == 1) & (exact_level == above_next)),
+            met_again.eq(waiting & spill),
         ]
 
         # What the document has matched before; a slice counts from the first operation on that could match something in it.
