@@ -1,5 +1,13 @@
-"""The spelling of registers for Verilator: what is joined, and what is left as it is."""
+"""The spelling of registers for Verilator: what is joined, what is left as it is, and that both are the same hardware."""
 
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hdl.config import BrokerConfig
+from sim.rtl import rtl
 from sim.verilated.registers import merge_registers
 
 _BEFORE = r"""module unit(clk, rst, go);
@@ -124,3 +132,20 @@ def test_a_block_of_another_form_stays_as_it_is() -> None:
         text = _BEFORE.replace("2'h0:\n          /* empty */;", f"{line}\n          /* empty */;", 1)
         assert r"\$1  = one;" in merge_registers(text), line
     assert r"{ \$1  } = one;" in merge_registers(_BEFORE.replace(r"\$1  = one;", r"{ \$1  } = one;"))
+
+
+@pytest.mark.parametrize("unit", ["hdl.match.judge:Judge", "hdl.npu.keeper:Keeper", "hdl.match.reader:ValueReader"])
+def test_units_are_the_same_by_a_proof(tmp_path: Path, unit: str) -> None:
+    source = rtl(unit, BrokerConfig.preset("small"))
+    merged = merge_registers(source.text)
+    assert merged.count("always @(posedge clk)") < source.text.count("always @(posedge clk)")
+    lines = []
+    for name, text in (("gold", source.text), ("gate", merged)):
+        (tmp_path / f"{name}.v").write_text(text, encoding="utf-8")
+        lines += [f"read_verilog {name}.v", f"hierarchy -top {source.top}", "proc", "flatten", "memory -nomap", "opt_clean"]
+        lines += [f"rename {source.top} {name}", f"design -stash {name}"]
+    lines += [f"design -copy-from {name} -as {name} {name}" for name in ("gold", "gate")]
+    lines += ["equiv_make gold gate both", "hierarchy -top both", "setattr -unset init w:*", "equiv_simple -undef", "equiv_status -assert"]
+    program = f"from pyosys import libyosys as ys\nd = ys.Design()\nfor line in {lines!r}:\n    ys.run_pass(line, d)\n"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-500:]
