@@ -33,10 +33,15 @@ def _say(text: str) -> None:
 def _plan(one: Board, config: BrokerConfig, mhz: float) -> tuple[dict[str, str], Any]:
     """The design as RTLIL and its pins, and the platform."""
     # The platforms look for these although nothing is programmed or built by them.
-    for name in ("OPENFPGALOADER", "DFU_SUFFIX", "YOSYS", "NEXTPNR_ECP5", "ECPPACK"):
-        os.environ.setdefault(name, "true")
-    platform = one.make_platform()
-    plan: BuildPlan = platform.prepare(BoardTop(one, config=config, mhz=mhz), name="x2cbbr")
+    looked_for = dict.fromkeys(("OPENFPGALOADER", "DFU_SUFFIX", "YOSYS", "NEXTPNR_ECP5", "ECPPACK"), "true")
+    before = dict(os.environ)
+    os.environ.update(looked_for | before)
+    try:
+        platform = one.make_platform()
+        plan: BuildPlan = platform.prepare(BoardTop(one, config=config, mhz=mhz), name="x2cbbr")
+    finally:
+        for name in looked_for.keys() - before:
+            del os.environ[name]
     files = {name: text.decode() if isinstance(text, bytes) else text for name, text in plan.files.items()}
     return files, platform
 
