@@ -277,7 +277,7 @@ class SubscriptionMappingTable(wiring.Component):
 
             # The key is not in the table. The pointer after the first free t-SID is on ``link`` now.
             with m.State("ABSENT"):
-                m.d.comb += unused.eq(1)
+                m.d.comb += unused.eq(~reads_own)
                 m.d.sync += tsid.eq(Mux(any_fresh, fresh, free_first))
                 with m.If(~adding):
                     answer()
