@@ -12,10 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fpga.haste import shorten_paths
 from fpga.netlist import finish
+from fpga.placement import Placement
+from fpga.strays import bring_home
 from fpga.synthesis import script
 
-__all__ = ["OPTIONS", "FlowError", "Placed", "nextpnr", "nextpnr_version", "pack", "place", "synthesise", "tool", "why_it_does_not_fit"]
+__all__ = [
+    "OPTIONS",
+    "FlowError",
+    "Placed",
+    "nextpnr",
+    "nextpnr_version",
+    "pack",
+    "place",
+    "place_and_route",
+    "synthesise",
+    "tool",
+    "why_it_does_not_fit",
+]
 
 
 OPTIONS = ("--placer", "static", "--router", "router1")
@@ -85,13 +100,61 @@ def synthesise(rtlil: str, folder: Path, *, top: str, fast: bool, say: Callable[
     return netlist
 
 
+def _mend(netlist: Path) -> str:
+    """Move cells of a placed netlist, in place, to where they should be; says what was done."""
+    design = json.loads(netlist.read_text(encoding="utf-8"))
+    placement = Placement(design)
+    strays = bring_home(placement)
+    moves, before, after = shorten_paths(placement)
+    netlist.write_text(json.dumps(design), encoding="utf-8")
+    return f"{strays} stray cells brought home, {moves} moved off slow paths (an estimated {before:.1f} ns before, {after:.1f} ns after)"
+
+
+def place_and_route(
+    folder: Path,
+    netlist: str,
+    *,
+    device: Sequence[str],
+    mhz: float,
+    seed: int,
+    run: Callable[[Sequence[str], str, str], None],
+    constraints: Sequence[str],
+    outputs: Sequence[str] = (),
+    extra: Sequence[str] = (),
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """Place a netlist of ``folder``, mend its placement, route it; returns nextpnr's report, in which the clock may not be met.
+
+    ``run`` runs a command, with its log and a word of what it does; ``constraints`` are arguments of placing, ``outputs`` of routing,
+    ``extra`` of both, in place of :data:`OPTIONS`.
+    """
+    report, placed = f"report-{seed}.json", f"placed-{seed}.json"
+    common = [nextpnr(), *device, "--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *(extra or OPTIONS)]
+    place = [*common, "--json", netlist, *constraints, "--no-route", "--write", placed]
+    run(place, f"place-{seed}.log", f"placing (nextpnr, seed {seed})")
+    say(f"  {_mend(folder / placed)}")
+    route = [*common, "--json", placed, "--lpf-allow-unconstrained", "--no-pack", "--no-place", *outputs, "--report", report]
+    run(route, f"route-{seed}.log", f"routing (nextpnr, seed {seed})")
+    (folder / placed).unlink()
+    found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))
+    return found
+
+
 def place(folder: Path, *, device: Sequence[str], mhz: float, seed: int, say: Callable[[str], None], extra: Sequence[str] = ()) -> Placed:
     """Place and route ``x2cbbr.json`` with ``x2cbbr.lpf``; a clock that is not met is no error here."""
-    report, config = f"report-{seed}.json", f"x2cbbr-{seed}.config"
-    command = [nextpnr(), *device, "--json", "x2cbbr.json", "--lpf", "x2cbbr.lpf", "--textcfg", config]
-    command += ["--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *(extra or OPTIONS), "--report", report]
-    _run(command, folder, f"nextpnr-{seed}.log", say=say, what=f"place and route (nextpnr, seed {seed})")
-    found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))
+    config = f"x2cbbr-{seed}.config"
+    found = place_and_route(
+        folder,
+        "x2cbbr.json",
+        device=device,
+        mhz=mhz,
+        seed=seed,
+        run=lambda command, log, what: _run(command, folder, log, say=say, what=what),
+        constraints=["--lpf", "x2cbbr.lpf"],
+        outputs=["--textcfg", config],
+        extra=extra,
+        say=say,
+    )
     achieved = min((clock["achieved"] for clock in found["fmax"].values()), default=0.0)
     return Placed(seed, round(achieved, 2), folder / config, found)
 
@@ -105,7 +168,6 @@ def pack(placed: Placed, folder: Path, *, say: Callable[[str], None]) -> Path:
 
 def why_it_does_not_fit(folder: Path, seed: int) -> str | None:
     """What nextpnr says it lacks, if that is why it failed."""
-    log = folder / f"nextpnr-{seed}.log"
-    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    found = re.search(r"ERROR: (.*)", text)
-    return found[1] if found else None
+    logs = (folder / f"{step}-{seed}.log" for step in ("place", "route"))
+    found = (re.search(r"ERROR: (.*)", log.read_text(encoding="utf-8", errors="replace")) for log in logs if log.exists())
+    return next((one[1] for one in found if one), None)

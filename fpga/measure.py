@@ -12,6 +12,7 @@ import importlib
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Sig
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.flow import OPTIONS, nextpnr, nextpnr_version
+from fpga.flow import OPTIONS, nextpnr_version, place_and_route
 from fpga.netlist import finish
 from fpga.report import critical_path
 from fpga.synthesis import script
@@ -96,12 +97,21 @@ def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dic
 
 
 def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
-    report = folder / f"report-{seed}.json"
-    command = [nextpnr(), f"--{device}", "--package", "CABGA381", "--speed", str(speed), "--json", "harness.json"]
-    command += ["--seed", str(seed), "--freq", str(freq), "--lpf-allow-unconstrained", "--timing-allow-fail"]
-    command += [*(extra or OPTIONS), "--report", report.name, "--log", f"nextpnr-{seed}.log", "-q"]
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    data = json.loads(report.read_text())
+    def run(command: Sequence[str], log: str, what: str) -> None:
+        print(f"{folder.name}: {what}", file=sys.stderr, flush=True)
+        subprocess.run([*command, "--log", log, "-q"], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    data = place_and_route(
+        folder,
+        "harness.json",
+        device=[f"--{device}", "--package", "CABGA381", "--speed", str(speed)],
+        mhz=freq,
+        seed=seed,
+        run=run,
+        constraints=["--lpf-allow-unconstrained"],
+        extra=extra,
+        say=lambda text: print(f"{folder.name}:{text}", file=sys.stderr, flush=True),
+    )
     return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": critical_path(data)}
 
 

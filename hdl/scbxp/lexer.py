@@ -150,7 +150,8 @@ class Lexer(wiring.Component):
             courses_read.addr.eq(next_head),
         ]
         some = next_head != tail
-        with m.If(load | ~held):
+        fresh = load | ~held
+        with m.If(fresh):
             m.d.sync += [held.eq(some), now.eq(courses_read.data)]
         with m.If(load):
             m.d.sync += head.eq(head + 1)
@@ -188,12 +189,20 @@ class Lexer(wiring.Component):
         passed_over = Signal()
         empty, was_empty = Signal(), Signal()
         calm = (Value.cast(now.calm) & Value.cast(serial.calm)).any() & at_start
+        # An empty lane stays as calm as it was a clock before.
+        was_fresh, fresh_calm, held_calm = Signal(), Signal(), Signal()
+        m.d.sync += [
+            was_fresh.eq(fresh),
+            fresh_calm.eq((Value.cast(courses_read.data.calm) & Value.cast(serial.calm)).any()),
+            held_calm.eq((Value.cast(now.calm) & Value.cast(serial.calm)).any()),
+        ]
+        known_calm = Mux(was_fresh, fresh_calm, held_calm)
         starts = fsm["FAST"] & held & escapes
         fetches = fsm["SERIAL"] & held & ~at_end & ~calm
         m.d.comb += [
             at_end.eq(pointer[2] | (now.last & (pointer == now.count))),
             empty.eq(was_empty & ~byte_valid),
-            passed_over.eq(fsm["SERIAL"] & held & self.room & calm & empty),
+            passed_over.eq(fsm["SERIAL"] & held & self.room & known_calm & at_start & empty),
             serial.i.eq(byte),
             serial.i_valid.eq(byte_valid),
             # It is empty in the other states.

@@ -228,22 +228,22 @@ class TextQueue(wiring.Component):
         m = Module()
         word = data.StructLayout({"data": 32, "less": 2, "last": 1})
         m.submodules.words = words = StreamFifo(word, self._WORDS)
-        m.submodules.nodes = nodes = StreamFifo(TOKEN_COUNT, self._NODES, lut_depth=self._NODES)
+        m.submodules.nodes = nodes = StreamFifo(TOKEN_COUNT, self._NODES, lut_depth=self._NODES, promised=True)
         m.d.comb += [
             words.i.valid.eq(self.i_valid),
             words.i.payload.data.eq(self.i.data),
             words.i.payload.less.eq(4 - self.i.count),
             words.i.payload.last.eq(self.i.last),
-            nodes.i.valid.eq(self.i_valid & (self.i.index == 0)),
-            nodes.i.payload.eq(self.i.marks),
         ]
-        # Counted a clock later: what is taken need not hurry.
+        # Counted a clock later: what is taken need not hurry. A node is put down then, too: its queue is a clock faster than that of words.
         word_put, word_got, node_put, node_got = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += nodes.i.valid.eq(node_put)
         word_level, node_level = Signal(range(self._WORDS + 1)), Signal(range(self._NODES + 1))
         m.d.sync += [
             word_put.eq(self.i_valid),
             word_got.eq(words.o.valid & words.o.ready),
-            node_put.eq(nodes.i.valid),
+            node_put.eq(self.i_valid & (self.i.index == 0)),
+            nodes.i.payload.eq(self.i.marks),
             node_got.eq(nodes.o.ready),
             word_level.eq(counted(word_level, word_put, word_got)),
             node_level.eq(counted(node_level, node_put, node_got)),
@@ -254,7 +254,7 @@ class TextQueue(wiring.Component):
         out = self.o.payload
         taken = self.o.valid & self.o.ready
         m.d.comb += [
-            # A node is through its queue before its first word.
+            # A node is through its queue with its first word.
             self.o.valid.eq(words.o.valid),
             words.o.ready.eq(self.o.ready),
             nodes.o.ready.eq(self.o.ready & words.o.valid & words.o.payload.last),

@@ -1,0 +1,222 @@
+"""Cells on the slowest paths of a placed netlist, moved to free places that make these paths shorter.
+
+nextpnr weighs wires and time against each other for all cells at once; on a full device that leaves a few paths that go back and forth
+over ten tiles and more, and they decide the clock. Here the time of every path is estimated from where its cells are, and the cells on
+the slowest ones go, one after the other, to the free place near by that makes the slowest path through them shortest.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from fpga.placement import Placement, Site, Tile, Unit
+
+__all__ = ["PlacedTiming", "shorten_paths"]
+
+_TABLE, _CARRY, _ALONG = 0.24, 0.45, 0.06
+_REGISTER, _BLOCK, _BLOCK_REGISTER = 0.52, 5.7, 1.0
+_NEAR = 10
+_SOON, _THEN, _PER_TILE, _PER_FAR_TILE = 0.45, 0.3, 0.09, 0.05
+"""Nanoseconds of a wire: within a tile, besides to an enable or a block RAM, for each of the first tiles, for each one more; as nextpnr's
+first router made them on a full device."""
+_INPUTS = ("A", "B", "C", "D", "FCI", "FXA", "FXB", "F1", "M")
+
+_SLOW = 0.9
+"""Part of the slowest path's time from which on a path is worth a move."""
+_GAIN = 0.1
+"""Nanoseconds that a move must save."""
+_ROUNDS = 30
+_FARTHEST = 8
+"""Tiles from the middle of what a unit is connected with within which a place is looked for."""
+
+_Pin = tuple[str, str]
+
+
+class PlacedTiming:
+    """Times of paths in a placed netlist. What depends on the netlist alone is found once, the times anew after each round of moves."""
+
+    def __init__(self, placement: Placement):
+        self._tile, self._cells = placement.tile, placement.cells
+        self._driver: dict[int, _Pin] = {}
+        self._readers: dict[int, list[_Pin]] = defaultdict(list)
+        for name in self._tile:
+            cell = self._cells[name]
+            for port, bits in cell["connections"].items():
+                for bit in bits:
+                    if isinstance(bit, int):
+                        if cell["port_directions"][port] == "output":
+                            self._driver[bit] = name, port
+                        elif not port.startswith("CLK") and port != "WCK":
+                            self._readers[bit].append((name, port))
+        self._order = self._sorted()
+        self.arrival: dict[int, float] = {}
+        self._after: dict[int, float] = {}
+        self.update()
+
+    def _is_logic(self, name: str) -> bool:
+        cell = self._cells[name]
+        return bool(cell["type"] == "TRELLIS_COMB" and cell["parameters"].get("MODE") != "RAMW_BLOCK")
+
+    def _passes(self, pin: _Pin) -> bool:
+        """Whether a path goes on behind a pin."""
+        return pin[1] in _INPUTS and self._is_logic(pin[0])
+
+    def _in(self, name: str) -> list[_Pin]:
+        return [(name, port) for port in _INPUTS if self._bits(name, port)]
+
+    def _bits(self, name: str, port: str) -> list[int]:
+        return [bit for bit in self._cells[name]["connections"].get(port, ()) if isinstance(bit, int)]
+
+    def _out(self, name: str) -> list[int]:
+        return [bit for port in ("F", "FCO", "OFX") for bit in self._bits(name, port)]
+
+    def _sorted(self) -> list[str]:
+        """Logic, each cell behind those that it reads."""
+        found: dict[str, None] = {}
+        for root in self._tile:
+            stack = [root] if self._is_logic(root) else []
+            while stack:
+                name = stack[-1]
+                if name in found:
+                    stack.pop()
+                    continue
+                before = {self._driver[bit][0] for pin in self._in(name) for bit in self._bits(*pin) if bit in self._driver}
+                missing = [other for other in before if self._is_logic(other) and other not in found]
+                if missing:
+                    stack += missing
+                else:
+                    found[name] = None
+                    stack.pop()
+        return list(found)
+
+    def _wire(self, bit: int, pin: _Pin, moved: dict[str, Tile] | None = None) -> float:
+        """From the driver of a net to a pin, with some cells elsewhere."""
+        name, port = self._driver.get(bit, ("", ""))
+        if not name or port == "FCO" or pin[1] in ("DI", "FXA", "FXB", "F1") or self._cells[name]["type"] in ("DCCA", "TRELLIS_RAMW"):
+            return 0.0
+        here, there = ((moved or {}).get(cell) or self._tile[cell] for cell in (name, pin[0]))
+        away = abs(here[0] - there[0]) + abs(here[1] - there[1])
+        entry = 0.0 if pin[1] in _INPUTS else _THEN
+        return _SOON + entry + _PER_TILE * min(away, _NEAR) + _PER_FAR_TILE * max(away - _NEAR, 0)
+
+    def _through(self, pin: _Pin) -> float:
+        """From a pin of logic to its outputs."""
+        if self._cells[pin[0]]["parameters"].get("MODE") == "CCU2":
+            return _ALONG if pin[1] == "FCI" else _CARRY
+        return _TABLE
+
+    def _begin(self, name: str, port: str) -> float:
+        """From the clock to a cell's output."""
+        cell: dict[str, Any] = self._cells[name]
+        if cell["type"] == "DP16KD":
+            return _BLOCK_REGISTER if cell["parameters"].get(f"REGMODE_{port[2]}") == "OUTREG" else _BLOCK
+        return _REGISTER if cell["type"] == "TRELLIS_FF" else 0.0
+
+    def update(self) -> None:
+        """All times, with the cells where they are now."""
+        self.arrival = {bit: self._begin(*pin) for bit, pin in self._driver.items() if not self._is_logic(pin[0])}
+        for name in self._order:
+            ready = max(
+                (
+                    self.arrival.get(bit, 0.0) + self._wire(bit, pin) + self._through(pin)
+                    for pin in self._in(name)
+                    for bit in self._bits(*pin)
+                ),
+                default=0.0,
+            )
+            self.arrival.update(dict.fromkeys(self._out(name), ready))
+        self._after = {}
+        for name in reversed(self._order):
+            for bit in self._out(name):
+                self._after[bit] = self._left(bit)
+        for bit, pin in self._driver.items():
+            if not self._is_logic(pin[0]):
+                self._after[bit] = self._left(bit)
+
+    def _left(self, bit: int, moved: dict[str, Tile] | None = None) -> float:
+        """From a net's driver to the slowest end behind it."""
+        return max((self._wire(bit, pin, moved) + self._behind(pin) for pin in self._readers[bit]), default=0.0)
+
+    def _behind(self, pin: _Pin) -> float:
+        """From a pin to the slowest end behind it."""
+        if not self._passes(pin):
+            return 0.0
+        return self._through(pin) + max((self._after[bit] for bit in self._out(pin[0])), default=0.0)
+
+    def slowest(self) -> float:
+        """The time of the slowest path."""
+        return max(self.arrival.get(bit, 0.0) + after for bit, after in self._after.items())
+
+    def through(self, unit: Unit, tile: Tile | None = None) -> float:
+        """The time of the slowest path through a unit, or what it would be with the unit in another tile."""
+        moved = dict.fromkeys(unit.cells, tile) if tile is not None else None
+        found, ready = [0.0], 0.0
+        if unit.table is not None:
+            ready = max(
+                (
+                    self.arrival.get(bit, 0.0) + self._wire(bit, pin, moved) + self._through(pin)
+                    for pin in self._in(unit.table)
+                    for bit in self._bits(*pin)
+                ),
+                default=0.0,
+            )
+            found += [ready + self._left(bit, moved) for bit in self._out(unit.table)]
+        if unit.register is not None:
+            for port in ("M", "CE", "LSR"):
+                pin = (unit.register, port)
+                found += [self.arrival.get(bit, 0.0) + self._wire(bit, pin, moved) for bit in self._bits(*pin)]
+            found += [_REGISTER + self._left(bit, moved) for bit in self._bits(unit.register, "Q")]
+        return max(found)
+
+    def middle(self, unit: Unit) -> Tile:
+        """Between what the slowest path through a unit comes from and what it goes to."""
+        own = set(unit.cells)
+        sources, targets = [], []
+        for name in unit.cells:
+            for port in self._cells[name]["connections"]:
+                for bit in self._bits(name, port):
+                    if self._driver.get(bit, ("",))[0] == name:
+                        targets += [(self._wire(bit, pin) + self._behind(pin), pin[0]) for pin in self._readers[bit] if pin[0] not in own]
+                    elif bit in self._driver and self._driver[bit][0] not in own and port in (*_INPUTS, "CE"):
+                        sources.append((self.arrival.get(bit, 0.0) + self._wire(bit, (name, port)), self._driver[bit][0]))
+        ends = [self._tile[max(found)[1]] for found in (sources, targets) if found]
+        x, y = (sum(tile[axis] for tile in ends) // max(len(ends), 1) for axis in (0, 1))
+        return (x, y) if ends else self._tile[unit.cells[0]]
+
+
+def _better(placement: Placement, timing: PlacedTiming, unit: Unit) -> Site | None:
+    """The place near by with the shortest paths, if that saves enough."""
+    enough = timing.through(unit) - _GAIN
+    x, y = timing.middle(unit)
+    near = sorted(
+        (time, tile)
+        for across in range(-_FARTHEST, _FARTHEST + 1)
+        for along in range(abs(across) - _FARTHEST, _FARTHEST - abs(across) + 1)
+        if (tile := (x + across, y + along)) in placement.tiles and (time := timing.through(unit, tile)) <= enough
+    )
+    return next((site for _, tile in near if (site := placement.free(tile, unit)) is not None), None)
+
+
+def shorten_paths(placement: Placement) -> tuple[int, float, float]:
+    """Move what is on slow paths; returns the number of moves, and the estimated time of the slowest path before and after, in ns."""
+    timing = PlacedTiming(placement)
+    units = list(placement.units())
+    first = slowest = timing.slowest()
+    moves = 0
+    for _ in range(_ROUNDS):
+        slow = sorted(((time, unit) for unit in units if (time := timing.through(unit)) > _SLOW * slowest), key=lambda found: -found[0])
+        moved: set[int] = set()
+        for _, unit in slow:
+            nets = placement.nets(unit)
+            # Times of what is connected with a unit that was moved are not known before the next round.
+            if (
+                not any(net in moved for net in nets if len(placement.pins[net]) <= 64)
+                and (site := _better(placement, timing, unit)) is not None
+            ):
+                placement.move(unit, site)
+                moved |= nets
+                moves += 1
+        if not moved:
+            break
+        timing.update()
+        slowest = timing.slowest()
+    return moves, first, slowest
