@@ -12,6 +12,9 @@ __all__ = ["Placement", "Site", "Tile", "Unit"]
 _SLICES = "ABCD"
 _BEL = re.compile(r"X(\d+)/Y(\d+)/(?:SLICE([A-D])\.(K|FF)([01]))?")
 
+_LOCKED = 5
+"""nextpnr's STRENGTH_LOCKED."""
+
 Tile = tuple[int, int]
 
 
@@ -140,3 +143,8 @@ class Placement:
                 del self._at[self._site[name], kind]
                 self._site[name], self.tile[name], self._at[site, kind] = site, site.tile, name
                 self.cells[name]["attributes"]["NEXTPNR_BEL"] = site.bel(kind)
+
+    def lock(self) -> None:
+        """Let nextpnr, when it reads the design, leave every cell where it is."""
+        for name in self.tile:
+            self.cells[name]["attributes"]["BEL_STRENGTH"] = f"{_LOCKED:032b}"
