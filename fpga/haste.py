@@ -6,18 +6,16 @@ the slowest ones go, one after the other, to the free place near by that makes t
 """
 
 from collections import defaultdict
-from typing import Any
 
 from fpga.placement import Placement, Site, Tile, Unit
+from fpga.timing import ALONG, CARRY, TABLE, clock_to_output
 
 __all__ = ["PlacedTiming", "shorten_paths"]
 
-_TABLE, _CARRY, _ALONG = 0.24, 0.45, 0.06
-_REGISTER, _BLOCK, _BLOCK_REGISTER = 0.52, 5.7, 1.0
 _NEAR = 10
-_SOON, _THEN, _PER_TILE, _PER_FAR_TILE = 0.45, 0.3, 0.09, 0.05
-"""Nanoseconds of a wire: within a tile, besides to an enable or a block RAM, for each of the first tiles, for each one more; as nextpnr's
-first router made them on a full device."""
+_WITHIN, _ENTRY, _TILE, _FAR_TILE = 0.45, 0.3, 0.09, 0.05
+"""Nanoseconds of a wire, as nextpnr's first router makes them on a full device: within a tile; besides, to what is no input of a look-up
+table; for each of the first tiles; for each one more."""
 _INPUTS = ("A", "B", "C", "D", "FCI", "FXA", "FXB", "F1", "M")
 
 _SLOW = 0.9
@@ -95,25 +93,20 @@ class PlacedTiming:
             return 0.0
         here, there = ((moved or {}).get(cell) or self._tile[cell] for cell in (name, pin[0]))
         away = abs(here[0] - there[0]) + abs(here[1] - there[1])
-        entry = 0.0 if pin[1] in _INPUTS else _THEN
-        return _SOON + entry + _PER_TILE * min(away, _NEAR) + _PER_FAR_TILE * max(away - _NEAR, 0)
+        entry = 0.0 if pin[1] in _INPUTS else _ENTRY
+        return _WITHIN + entry + _TILE * min(away, _NEAR) + _FAR_TILE * max(away - _NEAR, 0)
 
     def _through(self, pin: _Pin) -> float:
         """From a pin of logic to its outputs."""
         if self._cells[pin[0]]["parameters"].get("MODE") == "CCU2":
-            return _ALONG if pin[1] == "FCI" else _CARRY
-        return _TABLE
-
-    def _begin(self, name: str, port: str) -> float:
-        """From the clock to a cell's output."""
-        cell: dict[str, Any] = self._cells[name]
-        if cell["type"] == "DP16KD":
-            return _BLOCK_REGISTER if cell["parameters"].get(f"REGMODE_{port[2]}") == "OUTREG" else _BLOCK
-        return _REGISTER if cell["type"] == "TRELLIS_FF" else 0.0
+            return ALONG if pin[1] == "FCI" else CARRY
+        return TABLE
 
     def update(self) -> None:
         """All times, with the cells where they are now."""
-        self.arrival = {bit: self._begin(*pin) for bit, pin in self._driver.items() if not self._is_logic(pin[0])}
+        self.arrival = {
+            bit: clock_to_output(self._cells[pin[0]], pin[1]) for bit, pin in self._driver.items() if not self._is_logic(pin[0])
+        }
         for name in self._order:
             ready = max(
                 (
@@ -164,7 +157,7 @@ class PlacedTiming:
             for port in ("M", "CE", "LSR"):
                 pin = (unit.register, port)
                 found += [self.arrival.get(bit, 0.0) + self._wire(bit, pin, moved) for bit in self._bits(*pin)]
-            found += [_REGISTER + self._left(bit, moved) for bit in self._bits(unit.register, "Q")]
+            found += [self.arrival[bit] + self._left(bit, moved) for bit in self._bits(unit.register, "Q")]
         return max(found)
 
     def middle(self, unit: Unit) -> Tile:
@@ -186,14 +179,7 @@ class PlacedTiming:
 def _better(placement: Placement, timing: PlacedTiming, unit: Unit) -> Site | None:
     """The place near by with the shortest paths, if that saves enough."""
     enough = timing.through(unit) - _GAIN
-    x, y = timing.middle(unit)
-    near = sorted(
-        (time, tile)
-        for across in range(-_FARTHEST, _FARTHEST + 1)
-        for along in range(abs(across) - _FARTHEST, _FARTHEST - abs(across) + 1)
-        if (tile := (x + across, y + along)) in placement.tiles and (time := timing.through(unit, tile)) <= enough
-    )
-    return next((site for _, tile in near if (site := placement.free(tile, unit)) is not None), None)
+    return placement.best(unit, near=timing.middle(unit), within=_FARTHEST, cost=lambda tile: timing.through(unit, tile), enough=enough)
 
 
 def shorten_paths(placement: Placement) -> tuple[int, float, float]:
@@ -208,10 +194,7 @@ def shorten_paths(placement: Placement) -> tuple[int, float, float]:
         for _, unit in slow:
             nets = placement.nets(unit)
             # Times of what is connected with a unit that was moved are not known before the next round.
-            if (
-                not any(net in moved for net in nets if len(placement.pins[net]) <= 64)
-                and (site := _better(placement, timing, unit)) is not None
-            ):
+            if not nets & moved and (site := _better(placement, timing, unit)) is not None:
                 placement.move(unit, site)
                 moved |= nets
                 moves += 1

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from fpga.nets import driven, top
@@ -12,6 +12,8 @@ __all__ = ["Placement", "Site", "Tile", "Unit"]
 _SLICES = "ABCD"
 _BEL = re.compile(r"X(\d+)/Y(\d+)/(?:SLICE([A-D])\.(K|FF)([01]))?")
 
+_MANY = 64
+"""Cells on a net, from which on its wires do not depend on any single one."""
 _LOCKED = 5
 """nextpnr's STRENGTH_LOCKED."""
 
@@ -106,8 +108,20 @@ class Placement:
                 yield Unit(None, name)
 
     def nets(self, unit: Unit) -> set[int]:
-        """The nets of a unit."""
-        return {bit for name in unit.cells for bits in self.cells[name]["connections"].values() for bit in bits if isinstance(bit, int)}
+        """The nets of a unit, but for those with so many cells that none of them matters."""
+        found = {bit for name in unit.cells for bits in self.cells[name]["connections"].values() for bit in bits if isinstance(bit, int)}
+        return {bit for bit in found if len(self.pins[bit]) <= _MANY}
+
+    def best(self, unit: Unit, *, near: Tile, within: int, cost: Callable[[Tile], float], enough: float) -> Site | None:
+        """The place near a tile that costs least of those that take the unit and cost no more than is ``enough``."""
+        x, y = near
+        found = sorted(
+            (price, tile)
+            for across in range(-within, within + 1)
+            for along in range(abs(across) - within, within - abs(across) + 1)
+            if (tile := (x + across, y + along)) in self.tiles and (price := cost(tile)) <= enough
+        )
+        return next((site for _, tile in found if (site := self.free(tile, unit)) is not None), None)
 
     def free(self, tile: Tile, unit: Unit) -> Site | None:
         """A place in a tile that takes the unit."""

@@ -12,8 +12,6 @@ __all__ = ["bring_home"]
 
 WORTH = 6
 """Tiles of wire that a move must save."""
-_CELLS = 64
-"""Cells on a net, from which on its wire does not depend on any single one."""
 _ROUNDS = 4
 _FARTHEST = 12
 """Tiles from where a cell belongs within which a place is looked for."""
@@ -26,8 +24,7 @@ def _boxes(placement: Placement, unit: Unit) -> list[_Box]:
     own = set(unit.cells)
     found = []
     for net in placement.nets(unit):
-        cells = placement.pins[net]
-        others = [placement.tile[name] for name in cells - own] if len(cells) <= _CELLS else []
+        others = [placement.tile[name] for name in placement.pins[net] - own]
         if others:
             columns, rows = zip(*others, strict=True)
             found.append((min(columns), max(columns), min(rows), max(rows)))
@@ -50,13 +47,7 @@ def _better(placement: Placement, unit: Unit, worth: int) -> Site | None:
     enough = wires(placement.tile[unit.cells[0]]) - worth
     if wires((x, y)) > enough:
         return None
-    near = sorted(
-        (length, (x + across, y + along))
-        for across in range(-_FARTHEST, _FARTHEST + 1)
-        for along in range(abs(across) - _FARTHEST, _FARTHEST - abs(across) + 1)
-        if (x + across, y + along) in placement.tiles and (length := wires((x + across, y + along))) <= enough
-    )
-    return next((site for _, tile in near if (site := placement.free(tile, unit)) is not None), None)
+    return placement.best(unit, near=(x, y), within=_FARTHEST, cost=wires, enough=enough)
 
 
 def bring_home(placement: Placement, worth: int = WORTH) -> int:

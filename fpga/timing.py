@@ -3,14 +3,23 @@
 from collections import Counter
 from typing import Any
 
-__all__ = ["Timing"]
+__all__ = ["ALONG", "CARRY", "TABLE", "Timing", "clock_to_output"]
 
-_DELAY = {"LUT4": 0.24, "TRELLIS_DPR16X4": 0.24, "PFUMX": 0.2, "L6MUX21": 0.2, "CCU2C": 0.45}
-_ALONG = 0.06
+TABLE, CARRY = 0.24, 0.45
+"""Nanoseconds through a look-up table and through a carry cell."""
+ALONG = 0.06
 """From carry to carry."""
+_DELAY = {"LUT4": TABLE, "TRELLIS_DPR16X4": TABLE, "PFUMX": 0.2, "L6MUX21": 0.2, "CCU2C": CARRY}
 _FF, _BLOCK, _BLOCK_REGISTER = 0.52, 5.7, 1.0
 _ENDS = {"TRELLIS_FF": ("DI", "M", "CE", "LSR"), "TRELLIS_DPR16X4": ("WAD", "WRE", "DI")}
 _PATHS_IN = {"TRELLIS_DPR16X4": ("RAD",)}
+
+
+def clock_to_output(cell: dict[str, Any], port: str) -> float:
+    """When an output of a cell that begins paths is ready, in ns after the clock."""
+    if cell["type"] == "DP16KD":
+        return _BLOCK_REGISTER if cell["parameters"].get(f"REGMODE_{port[2]}") == "OUTREG" else _BLOCK
+    return _FF if cell["type"] == "TRELLIS_FF" else 0.0
 
 
 def _names(module: dict[str, Any]) -> dict[int, str]:
@@ -52,11 +61,7 @@ class Timing:
             return 0.0
         name, port = self._driver[bit]
         cell = self._cells[name]
-        if cell["type"] == "TRELLIS_FF":
-            return _FF
-        if cell["type"] == "DP16KD":
-            return _BLOCK_REGISTER if cell["parameters"].get(f"REGMODE_{port[2]}") == "OUTREG" else _BLOCK
-        return None if cell["type"] in _DELAY else 0.0
+        return None if cell["type"] in _DELAY else clock_to_output(cell, port)
 
     def _inputs(self, name: str) -> list[int]:
         cell = self._cells[name]
@@ -69,7 +74,7 @@ class Timing:
         source, port = self._driver.get(bit, ("", ""))
         before = self._cells[source]["type"] if source else ""
         if kind == "CCU2C" and port == "COUT":
-            return _ALONG
+            return ALONG
         if kind in ("PFUMX", "L6MUX21") and before in ("LUT4", "PFUMX", "L6MUX21"):
             return _DELAY[kind]
         return self._route(bit) + _DELAY[kind]
