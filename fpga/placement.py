@@ -10,6 +10,8 @@ from fpga.nets import driven, top
 __all__ = ["Placement", "Site", "Tile", "Unit"]
 
 _SLICES = "ABCD"
+_WIDE = ("F1", "FXA", "FXB")
+"""Inputs of the multiplexers behind look-up tables, over wires within a tile."""
 _BEL = re.compile(r"X(\d+)/Y(\d+)/(?:SLICE([A-D])\.(K|FF)([01]))?")
 
 _MANY = 64
@@ -96,14 +98,17 @@ class Placement:
 
     def units(self) -> Iterator[Unit]:
         """All that can be moved by itself: not what is part of a carry chain, of a memory or of a wide table."""
-        registers = {
-            bit: name for name, cell in self.cells.items() if cell["type"] == "TRELLIS_FF" for bit in cell["connections"].get("DI", ())
-        }
+        behind: dict[int, str] = {}
+        wide: set[int] = set()
+        for name, cell in self.cells.items():
+            behind.update(dict.fromkeys(cell["connections"].get("DI", ()) if cell["type"] == "TRELLIS_FF" else (), name))
+            wide.update(bit for port in _WIDE for bit in cell["connections"].get(port, ()))
         for name in self._site:
             cell = self.cells[name]
             if cell["type"] == "TRELLIS_COMB" and self._mode(name) == "LOGIC":
-                if not any(cell["connections"].get(port) for port in ("OFX", "FXA", "FXB", "F1", "M")):
-                    yield Unit(name, next((registers[bit] for bit in driven(cell) if bit in registers), None))
+                outputs = driven(cell)
+                if not wide.intersection(outputs) and not any(cell["connections"].get(port) for port in (*_WIDE, "OFX", "M")):
+                    yield Unit(name, next((behind[bit] for bit in outputs if bit in behind), None))
             elif cell["type"] == "TRELLIS_FF" and not cell["connections"].get("DI"):
                 yield Unit(None, name)
 
@@ -134,7 +139,9 @@ class Placement:
                 return False
         if unit.register is None:
             return True
-        if (site, "FF") in self._at:
+        table = self._at.get((site, "K"))
+        # The wire past a look-up table to its flip-flop chooses in a wide one.
+        if (site, "FF") in self._at or (unit.table is None and table and self.cells[table]["connections"].get("M")):
             return False
         cell = self.cells[unit.register]
         beside = self._at.get((site.beside, "FF"))
