@@ -3,13 +3,14 @@
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fpga import measure
-from fpga.flow import tool, why_it_does_not_fit
+from fpga import flow, measure
+from fpga.flow import FlowError, place_and_route, tool, why_it_does_not_fit
 from fpga.haste import PlacedTiming, shorten_paths
 from fpga.placement import Placement
 from fpga.strays import bring_home
@@ -122,3 +123,31 @@ def test_a_place_that_is_not_allowed_is_found_by_nextpnr(placed: str, tmp_path: 
     wrong, _ = _routed(tmp_path, design)
     assert wrong is not None
     assert re.search(r"validity check failed", wrong)
+
+
+def test_a_flow_with_such_a_place_ends_in_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two flip-flops with different enables are put side by side where the flow brings cells home."""
+    measure.synthesise(measure.harnessed("hdl.stream:StreamFifo", {"shape": 12, "depth": 20}), tmp_path, "harness")
+
+    def misplace(placement: Placement) -> int:
+        registers = [cell for cell in placement.cells.values() if cell["type"] == "TRELLIS_FF"]
+        taken = {cell["attributes"]["NEXTPNR_BEL"] for cell in registers}
+        sides = (cell["attributes"]["NEXTPNR_BEL"] for cell in registers if cell["connections"].get("CE"))
+        free = next(one for bel in sides if (one := bel[:-1] + str(1 - int(bel[-1]))) not in taken)
+        alone = next(cell for cell in registers if not any(cell["connections"].get(port) for port in ("CE", "DI")))
+        alone["attributes"]["NEXTPNR_BEL"] = free
+        return 1
+
+    def run(command: Sequence[str], log: str, what: str) -> None:
+        subprocess.run([*command, "--log", log, "-q"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def built() -> dict[str, Any]:
+        allowed = ["--lpf-allow-unconstrained"]
+        return place_and_route(tmp_path, "harness.json", device=DEVICE, mhz=200, seed=1, run=run, constraints=allowed)
+
+    monkeypatch.delenv("NEXTPNR_ECP5", raising=False)
+    assert built()["fmax"]
+    monkeypatch.setattr(flow, "bring_home", misplace)
+    monkeypatch.setattr(flow, "shorten_paths", lambda placement: (0, 0.0, 0.0))
+    with pytest.raises(FlowError, match="validity check failed"):
+        built()
