@@ -73,11 +73,12 @@ struct Chunk {
     bool last;
 };
 
-// Hands out items word by word; an empty item is one word without bytes.
+// Hands out items, or those from one up to another, word by word; an empty item is one word without bytes.
 class Source {
   public:
-    explicit Source(const std::vector<Item> &items) : items_(items) {}
-    bool done() const { return item_ == items_.size(); }
+    explicit Source(const std::vector<Item> &items) : Source(items, 0, items.size()) {}
+    Source(const std::vector<Item> &items, std::size_t first, std::size_t end) : items_(items), end_(end), item_(first) {}
+    bool done() const { return item_ == end_; }
     bool at_start() const { return at_ == 0; }
     std::size_t item() const { return item_; }
     Chunk peek() const {
@@ -90,6 +91,7 @@ class Source {
         chunk.last = at_ + chunk.count == item.size();
         return chunk;
     }
+    void finish() { item_ = end_; }
     void pop() {
         Chunk chunk = peek();
         at_ += chunk.count;
@@ -101,7 +103,7 @@ class Source {
 
   private:
     const std::vector<Item> &items_;
-    std::size_t item_ = 0, at_ = 0;
+    std::size_t end_, item_, at_ = 0;
 };
 
 // Random stalls, the same for the same seed; without a seed there are none.

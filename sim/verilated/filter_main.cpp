@@ -1,12 +1,14 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
-// usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]
+// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N]
 // INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions or 'P' for a publication, a 32-bit
 // little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes and gives a Result.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
 // --together they do not wait, each stream keeps its own order. --apart also holds a publication back until the one before it is complete.
+// --copies divides the publications, which must all come behind the frames, between N brokers that run in step: copies of the one that
+// has taken the frames, each with a row of neighbouring publications. Their clocks are given as if one had begun where the one before ended.
 // --fault sets the input of that name, which only a broker made for a test has.
 // --stalls makes the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
 
@@ -53,6 +55,7 @@ struct Outcome {
 
 struct Options {
     bool apart = false, together = false;
+    std::size_t copies = 1;
     Stalls stalls;
     std::string vcd;
     unsigned fault = 0;
@@ -66,6 +69,8 @@ Options options_of(int argc, char **argv) {
             options.apart = true;
         else if (option == "--together")
             options.together = true;
+        else if (option == "--copies" && k + 1 < argc)
+            options.copies = std::strtoull(argv[++k], nullptr, 0);
         else if (option == "--stalls" && k + 1 < argc)
             options.stalls.seed(std::strtoull(argv[++k], nullptr, 0));
 #ifdef X2CBBR_FAULT
@@ -128,168 +133,74 @@ struct Notification {
 
 struct Pending {
     bool judged = false;
-    uint64_t first_word = 0, last_word = 0, clock = 0, notified = 0;
-    unsigned verdict = 0, code = 0;
-    uint32_t offset = 0, bytes = 0, matches = 0;
+    Outcome outcome{};
     std::vector<Notification> notifications;
 };
-
-// A notification goes to the publication that it counts.
-void notify(const Item &frame, std::deque<Pending> &pending, std::size_t finished, const Lane &publications, uint64_t clock) {
-    if (frame.size() < HEADER_BYTES || frame[0] != 'N' || frame.size() != HEADER_BYTES + big_endian(frame, 16, 4))
-        fail("a notification is malformed");
-    std::size_t index = (big_endian(frame, 2, 2) - finished) & 0xffff;
-    if (index >= pending.size())
-        fail("a notification came for publication " + std::to_string(big_endian(frame, 2, 2)) + ", which is complete or has not begun");
-    unsigned content = frame[1] >> 1 & 3;
-    const Item &publication = publications.items[finished + index];
-    Item body(frame.begin() + HEADER_BYTES, frame.end());
-    if (content == WHOLE ? body != publication : content == SELECTED ? body.empty() : !body.empty())
-        fail("a notification of publication " + std::to_string(finished + index) + " has another body than it should");
-    pending[index].notifications.push_back({big_endian(frame, 12, 4), uint8_t(content), std::move(body)});
-    pending[index].notified = clock;
-}
 
 template <typename Value> void write(std::ofstream &output, const Value *value, std::size_t count = 1) {
     output.write(reinterpret_cast<const char *>(value), std::streamsize(count * sizeof(Value)));
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-    if (argc < 3)
-        fail("usage: filter INPUT OUTPUT [--apart | --together] [--stalls SEED] [--vcd FILE] [--fault N]");
-    Options options = options_of(argc, argv);
-    Stalls &stalls = options.stalls;
-    Lane frames, publications;
-    read_input(argv[1], frames, publications);
-    std::ofstream output(argv[2], std::ios::binary);
-    if (!output)
-        fail(std::string("cannot write ") + argv[2]);
-
-    Model top(options.vcd);
-    auto &publication_valid = top->publication___05Fvalid;
-    auto &subscription_valid = top->subscription___05Fvalid;
-    publication_valid = subscription_valid = 0;
-    top->clear = 0;
+// A broker with its sources and sinks. It takes all frames, or has taken them, and the publications from one up to another.
+class Broker {
+  public:
+    Broker(const Options &options, const Lane &frames, const Lane &publications, std::size_t first, std::size_t end)
+        : options_(options), frames_(frames), publications_(publications), first_(first), end_(end), finished_(first), top(options.vcd),
+          stalls_(options.stalls), frame_source_(frames.items), publication_source_(publications.items, first, end), arriving_(LINKS) {
+        top->publication___05Fvalid = top->subscription___05Fvalid = 0;
+        top->clear = 0;
 #ifdef X2CBBR_FAULT
-    top->fault = options.fault;
+        top->fault = options.fault;
 #endif
-
-    CData *link_valid[LINKS] = {EACH_LINK(valid)};
-    CData *link_ready[LINKS] = {EACH_LINK(ready)};
-    QData *link_payload[LINKS] = {EACH_LINK(payload)};
-
-    Source frame_source(frames.items), publication_source(publications.items);
-    std::deque<uint64_t> frames_started;
-    std::deque<Pending> pending;
-    std::vector<Item> arriving(LINKS);
-    std::size_t answered = 0, finished = 0;
-    uint64_t last_progress = top.clock(), aftermath = 0;
-    while (aftermath < AFTERMATH) {
-        uint64_t clock = top.clock();
-        if (answered == frames.items.size() && finished == publications.items.size())
-            aftermath++;
-        // A source keeps an offered word until it is taken.
-        bool frame_allowed = !frame_source.done();
-        if (frame_allowed && frame_source.at_start() && !options.together)
-            frame_allowed = frames.others[frame_source.item()] <= finished;
-        if (frame_allowed && frames.clears[frame_source.item()]) {
-            frame_allowed = false;
-            if (!top->clear && answered == frame_source.item()) {
-                top->clear = 1;
-                frames_started.push_back(clock);
-            }
-        }
-        if (!subscription_valid && frame_allowed && stalls.none_now(3)) {
-            Chunk chunk = frame_source.peek();
-            put(top->subscription___05Fpayload, SUBSCRIPTION_DATA, chunk.data);
-            put(top->subscription___05Fpayload, SUBSCRIPTION_COUNT, chunk.count);
-            put(top->subscription___05Fpayload, SUBSCRIPTION_LAST, chunk.last);
-            subscription_valid = 1;
-        }
-        bool publication_allowed = !publication_source.done();
-        if (publication_allowed && publication_source.at_start() && !options.together)
-            publication_allowed = publications.others[publication_source.item()] <= answered && !(options.apart && publication_source.item() > finished);
-        if (!publication_valid && publication_allowed && stalls.none_now(3)) {
-            Chunk chunk = publication_source.peek();
-            put(top->publication___05Fpayload, PUBLICATION_DATA, chunk.data);
-            put(top->publication___05Fpayload, PUBLICATION_COUNT, chunk.count);
-            put(top->publication___05Fpayload, PUBLICATION_LAST, chunk.last);
-            publication_valid = 1;
-        }
-        top->result___05Fready = stalls.none_now(4);
-        top->verdict___05Fready = stalls.none_now(4);
-        for (unsigned link = 0; link < LINKS; link++)
-            *link_ready[link] = stalls.none_now(4);
+    }
+    ~Broker() { top.close(); }
+    // Becomes a copy of a broker that has answered all frames and was saved at this clock.
+    void restore(const std::string &path, uint64_t clock) {
+        top.restore(path, clock);
+        frame_source_.finish();
+        answered_ = frames_.items.size();
+        last_progress_ = clock;
+    }
+    // Everything has been answered, and for a while nothing came behind.
+    bool done() const { return aftermath_ == AFTERMATH; }
+    void begin_clock() {
+        if (answered_ == frames_.items.size() && finished_ == end_)
+            aftermath_++;
+        offer_frame();
+        offer_publication();
+        top->result___05Fready = stalls_.none_now(4);
+        top->verdict___05Fready = stalls_.none_now(4);
+        for (CData *ready : {EACH_LINK(ready)})
+            *ready = stalls_.none_now(4);
         top.settle();
-        bool cleared = top->clear && top->cleared;
-        bool took_frame = subscription_valid && top->subscription___05Fready;
-        bool took_publication = publication_valid && top->publication___05Fready;
-        if (took_frame && frame_source.at_start())
-            frames_started.push_back(clock);
-        if (took_publication) {
-            if (publication_source.at_start()) {
-                pending.emplace_back();
-                pending.back().first_word = clock;
-            }
-            pending.back().last_word = clock;
+        take_results();
+        take_verdict();
+        take_notifications();
+    }
+    // After the clock has risen.
+    void end_clock() {
+        if (cleared_)
+            top->clear = 0;
+        if (took_frame_ || cleared_) {
+            frame_source_.pop();
+            top->subscription___05Fvalid = 0;
         }
-        if (cleared) {
-            Result result{'R', frames.numbers[answered], 0, 0, frames_started.front(), clock};
-            frames_started.pop_front();
+        if (took_publication_) {
+            publication_source_.pop();
+            top->publication___05Fvalid = 0;
+        }
+        if (top.clock() - last_progress_ > PATIENCE)
+            fail("no progress since clock " + std::to_string(last_progress_) + ", after " + std::to_string(answered_) + " frames and " +
+                 std::to_string(finished_ - first_) + " publications");
+    }
+    // The answers, their publications' clocks later by as much.
+    void write_answers(std::ofstream &output, uint64_t later = 0) const {
+        for (const Result &result : results_)
             write(output, &result);
-            answered++;
-        }
-        if (top->result___05Fvalid && top->result___05Fready) {
-            if (frames_started.empty())
-                fail("a result came without a frame");
-            const auto &word = top->result___05Fpayload;
-            uint32_t raw = uint32_t(get(word, RESULT_KEY_REFERENCE));
-            Result result{'R', frames.numbers[answered], uint8_t(get(word, RESULT_REFUSAL)), __builtin_bswap32(raw), frames_started.front(), clock};
-            frames_started.pop_front();
-            write(output, &result);
-            answered++;
-            last_progress = clock;
-        }
-        if (top->verdict___05Fvalid && top->verdict___05Fready) {
-            std::size_t index = 0;
-            while (index < pending.size() && pending[index].judged)
-                index++;
-            if (index == pending.size())
-                fail("a verdict came without a publication");
-            const auto &word = top->verdict___05Fpayload;
-            Pending &one = pending[index];
-            one.judged = true;
-            one.clock = one.notified = std::max(clock, one.notified);
-            one.verdict = unsigned(get(word, VERDICT_VERDICT_VERDICT));
-            one.code = unsigned(get(word, VERDICT_VERDICT_CODE));
-            one.offset = uint32_t(get(word, VERDICT_VERDICT_OFFSET));
-            one.bytes = uint32_t(get(word, VERDICT_VERDICT_BYTES));
-            one.matches = uint32_t(get(word, VERDICT_MATCHES));
-            last_progress = clock;
-        }
-        for (unsigned link = 0; link < LINKS; link++) {
-            if (!*link_valid[link] || !*link_ready[link])
-                continue;
-            const QData &word = *link_payload[link];
-            uint64_t data = get(word, NOTIFICATION__0_DATA);
-            for (unsigned k = 0; k < get(word, NOTIFICATION__0_COUNT); k++)
-                arriving[link].push_back(uint8_t(data >> (8 * k)));
-            if (get(word, NOTIFICATION__0_LAST)) {
-                notify(arriving[link], pending, finished, publications, clock);
-                arriving[link].clear();
-            }
-            last_progress = clock;
-        }
-        while (!pending.empty() && pending.front().judged && pending.front().notifications.size() >= pending.front().matches) {
-            Pending &one = pending.front();
-            if (one.notifications.size() > one.matches)
-                fail("publication " + std::to_string(finished) + " has more notifications than matches");
-            std::sort(one.notifications.begin(), one.notifications.end(),
-                      [](const Notification &a, const Notification &b) { return a.reference < b.reference; });
-            Outcome outcome{'V', publications.numbers[finished], uint8_t(one.verdict), uint8_t(one.code), one.offset, one.bytes,
-                            one.first_word, one.last_word, one.clock, one.notified, one.matches};
+        for (const Pending &one : complete_) {
+            Outcome outcome = one.outcome;
+            for (uint64_t *clock : {&outcome.first_word, &outcome.last_word, &outcome.clock, &outcome.notified})
+                *clock += later;
             write(output, &outcome);
             for (const Notification &notification : one.notifications) {
                 uint32_t size = uint32_t(notification.body.size());
@@ -299,26 +210,231 @@ int main(int argc, char **argv) {
                 if (notification.content == SELECTED)
                     write(output, notification.body.data(), size);
             }
-            pending.pop_front();
-            finished++;
         }
-        top.rise();
-        if (cleared)
-            top->clear = 0;
-        if (took_frame || cleared) {
-            frame_source.pop();
-            subscription_valid = 0;
-            last_progress = clock;
-        }
-        if (took_publication) {
-            publication_source.pop();
-            publication_valid = 0;
-            last_progress = clock;
-        }
-        if (clock - last_progress > PATIENCE)
-            fail("no progress since clock " + std::to_string(last_progress) + ", after " + std::to_string(answered) + " frames and " +
-                 std::to_string(finished) + " publications");
     }
-    top.close();
+
+    Model &model() { return top; }
+
+  private:
+    // A source keeps an offered word until it is taken.
+    void offer_frame() {
+        bool allowed = !frame_source_.done();
+        if (allowed && frame_source_.at_start() && !options_.together)
+            allowed = frames_.others[frame_source_.item()] <= finished_;
+        if (allowed && frames_.clears[frame_source_.item()]) {
+            allowed = false;
+            if (!top->clear && answered_ == frame_source_.item()) {
+                top->clear = 1;
+                frames_started_.push_back(top.clock());
+            }
+        }
+        if (!top->subscription___05Fvalid && allowed && stalls_.none_now(3)) {
+            Chunk chunk = frame_source_.peek();
+            put(top->subscription___05Fpayload, SUBSCRIPTION_DATA, chunk.data);
+            put(top->subscription___05Fpayload, SUBSCRIPTION_COUNT, chunk.count);
+            put(top->subscription___05Fpayload, SUBSCRIPTION_LAST, chunk.last);
+            top->subscription___05Fvalid = 1;
+        }
+    }
+    void offer_publication() {
+        bool allowed = !publication_source_.done();
+        if (allowed && publication_source_.at_start() && !options_.together)
+            allowed = publications_.others[publication_source_.item()] <= answered_ && !(options_.apart && publication_source_.item() > finished_);
+        if (!top->publication___05Fvalid && allowed && stalls_.none_now(3)) {
+            Chunk chunk = publication_source_.peek();
+            put(top->publication___05Fpayload, PUBLICATION_DATA, chunk.data);
+            put(top->publication___05Fpayload, PUBLICATION_COUNT, chunk.count);
+            put(top->publication___05Fpayload, PUBLICATION_LAST, chunk.last);
+            top->publication___05Fvalid = 1;
+        }
+    }
+    void take_results() {
+        cleared_ = top->clear && top->cleared;
+        took_frame_ = top->subscription___05Fvalid && top->subscription___05Fready;
+        took_publication_ = top->publication___05Fvalid && top->publication___05Fready;
+        if (took_frame_ && frame_source_.at_start())
+            frames_started_.push_back(top.clock());
+        if (took_publication_) {
+            if (publication_source_.at_start()) {
+                pending_.emplace_back();
+                pending_.back().outcome.first_word = top.clock();
+            }
+            pending_.back().outcome.last_word = top.clock();
+        }
+        if (took_frame_ || took_publication_)
+            last_progress_ = top.clock();
+        if (cleared_)
+            answer(0, 0);
+        if (top->result___05Fvalid && top->result___05Fready) {
+            if (frames_started_.empty())
+                fail("a result came without a frame");
+            const auto &word = top->result___05Fpayload;
+            answer(uint8_t(get(word, RESULT_REFUSAL)), __builtin_bswap32(uint32_t(get(word, RESULT_KEY_REFERENCE))));
+        }
+    }
+    void answer(uint8_t refusal, uint32_t reference) {
+        results_.push_back({'R', frames_.numbers[answered_++], refusal, reference, frames_started_.front(), top.clock()});
+        frames_started_.pop_front();
+        last_progress_ = top.clock();
+    }
+    void take_verdict() {
+        if (!top->verdict___05Fvalid || !top->verdict___05Fready)
+            return;
+        std::size_t index = 0;
+        while (index < pending_.size() && pending_[index].judged)
+            index++;
+        if (index == pending_.size())
+            fail("a verdict came without a publication");
+        const auto &word = top->verdict___05Fpayload;
+        pending_[index].judged = true;
+        Outcome &outcome = pending_[index].outcome;
+        outcome.kind = 'V';
+        outcome.item = publications_.numbers[finished_ + index];
+        outcome.clock = top.clock();
+        outcome.notified = std::max(top.clock(), outcome.notified);
+        outcome.verdict = uint8_t(get(word, VERDICT_VERDICT_VERDICT));
+        outcome.code = uint8_t(get(word, VERDICT_VERDICT_CODE));
+        outcome.offset = uint32_t(get(word, VERDICT_VERDICT_OFFSET));
+        outcome.bytes = uint32_t(get(word, VERDICT_VERDICT_BYTES));
+        outcome.matches = uint32_t(get(word, VERDICT_MATCHES));
+        last_progress_ = top.clock();
+    }
+    void take_notifications() {
+        CData *link_valid[LINKS] = {EACH_LINK(valid)};
+        CData *link_ready[LINKS] = {EACH_LINK(ready)};
+        QData *link_payload[LINKS] = {EACH_LINK(payload)};
+        for (unsigned link = 0; link < LINKS; link++) {
+            if (!*link_valid[link] || !*link_ready[link])
+                continue;
+            const QData &word = *link_payload[link];
+            uint64_t data = get(word, NOTIFICATION__0_DATA);
+            for (unsigned k = 0; k < get(word, NOTIFICATION__0_COUNT); k++)
+                arriving_[link].push_back(uint8_t(data >> (8 * k)));
+            if (get(word, NOTIFICATION__0_LAST)) {
+                notify(arriving_[link]);
+                arriving_[link].clear();
+            }
+            last_progress_ = top.clock();
+        }
+        while (!pending_.empty() && pending_.front().judged && pending_.front().notifications.size() >= pending_.front().outcome.matches) {
+            Pending &one = pending_.front();
+            if (one.notifications.size() > one.outcome.matches)
+                fail("publication " + std::to_string(finished_) + " has more notifications than matches");
+            std::sort(one.notifications.begin(), one.notifications.end(),
+                      [](const Notification &a, const Notification &b) { return a.reference < b.reference; });
+            complete_.push_back(std::move(one));
+            pending_.pop_front();
+            finished_++;
+        }
+    }
+    // A notification goes to the publication that it counts.
+    void notify(const Item &frame) {
+        if (frame.size() < HEADER_BYTES || frame[0] != 'N' || frame.size() != HEADER_BYTES + big_endian(frame, 16, 4))
+            fail("a notification is malformed");
+        std::size_t index = (big_endian(frame, 2, 2) - (finished_ - first_)) & 0xffff;
+        if (index >= pending_.size())
+            fail("a notification came for publication " + std::to_string(big_endian(frame, 2, 2)) + ", which is complete or has not begun");
+        unsigned content = frame[1] >> 1 & 3;
+        const Item &publication = publications_.items[finished_ + index];
+        Item body(frame.begin() + HEADER_BYTES, frame.end());
+        if (content == WHOLE ? body != publication : content == SELECTED ? body.empty() : !body.empty())
+            fail("a notification of publication " + std::to_string(finished_ + index) + " has another body than it should");
+        pending_[index].notifications.push_back({big_endian(frame, 12, 4), uint8_t(content), std::move(body)});
+        pending_[index].outcome.notified = top.clock();
+    }
+
+    const Options &options_;
+    const Lane &frames_, &publications_;
+    std::size_t first_, end_, answered_ = 0, finished_;
+    Model top;
+    Stalls stalls_;
+    Source frame_source_, publication_source_;
+    bool cleared_ = false, took_frame_ = false, took_publication_ = false;
+    std::deque<uint64_t> frames_started_;
+    std::deque<Pending> pending_;
+    std::vector<Item> arriving_;
+    std::vector<Result> results_;
+    std::vector<Pending> complete_;
+    uint64_t last_progress_ = 0, aftermath_ = 0;
+};
+
+// Runs the brokers until each is done.
+void run(std::vector<Broker *> brokers) {
+    std::vector<Model *> models;
+    while (!brokers.empty()) {
+        models.clear();
+        for (Broker *broker : brokers) {
+            broker->begin_clock();
+            models.push_back(&broker->model());
+        }
+        if (models.size() == 1)
+            models.front()->rise();
+        else
+            Model::rise_together(models);
+        for (Broker *broker : brokers)
+            broker->end_clock();
+        brokers.erase(std::remove_if(brokers.begin(), brokers.end(), [](const Broker *broker) { return broker->done(); }), brokers.end());
+    }
+}
+
+// The first publication of each copy, and their end: about as many bytes each.
+std::vector<std::size_t> shares(const std::vector<Item> &publications, std::size_t copies) {
+    uint64_t total = 0, before = 0;
+    for (const Item &publication : publications)
+        total += publication.size() + 1;
+    std::vector<std::size_t> found;
+    for (std::size_t k = 0; k < publications.size(); k++) {
+        if (before * copies >= found.size() * total)
+            found.push_back(k);
+        before += publications[k].size() + 1;
+    }
+    found.push_back(publications.size());
+    return found;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc < 3)
+        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N]");
+    Options options = options_of(argc, argv);
+    Lane frames, publications;
+    read_input(argv[1], frames, publications);
+    std::ofstream output(argv[2], std::ios::binary);
+    if (!output)
+        fail(std::string("cannot write ") + argv[2]);
+    if (options.copies <= 1) {
+        Broker broker(options, frames, publications, 0, publications.items.size());
+        run({&broker});
+        broker.write_answers(output);
+        return 0;
+    }
+
+    if (!options.vcd.empty())
+        fail("copies have no waves");
+    for (std::size_t others : publications.others)
+        if (others != frames.items.size())
+            fail("copies need all frames before the first publication");
+    Broker first(options, frames, publications, 0, 0);
+    run({&first});
+    first.write_answers(output);
+    const std::string state = std::string(argv[2]) + ".state";
+    const uint64_t start = first.model().clock();
+    first.model().save(state);
+    std::vector<std::unique_ptr<Broker>> copies;
+    std::vector<Broker *> running;
+    std::vector<std::size_t> places = shares(publications.items, options.copies);
+    for (std::size_t k = 0; k + 1 < places.size(); k++) {
+        copies.push_back(std::make_unique<Broker>(options, frames, publications, places[k], places[k + 1]));
+        copies.back()->restore(state, start);
+        running.push_back(copies.back().get());
+    }
+    std::remove(state.c_str());
+    run(running);
+    uint64_t later = 0;
+    for (const auto &copy : copies) {
+        copy->write_answers(output, later);
+        later += copy->model().clock() - start;
+    }
     return 0;
 }

@@ -1,9 +1,11 @@
-// A Verilated model with its clock, its reset and, in a program made for it, its waves.
+// A Verilated model with its clock, its reset and, in a program made for it, its waves; and several of them in step.
 #pragma once
 
 #include <memory>
 
 #include "Vtop.h"
+#include "pieces.h"
+#include "verilated_save.h"
 #ifdef X2CBBR_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -35,6 +37,32 @@ class Model {
     void rise() {
         level(1);
         clock_++;
+    }
+    // What the model is now goes to a file, from which others become the same; none of them has waves.
+    void save(const std::string &path) {
+        VerilatedSave file;
+        file.open(path);
+        if (!file.isOpen())
+            fail("cannot write " + path);
+        file << *top_;
+    }
+    void restore(const std::string &path, uint64_t clock) {
+        settle(); // a model is complete after its first evaluation
+        VerilatedRestore file;
+        file.open(path);
+        if (!file.isOpen())
+            fail("cannot open " + path);
+        file >> *top_;
+        clock_ = clock;
+    }
+    // The end of the clock for all of the models, whose inputs have settled. A clock of one model is more code than the processor's first
+    // cache holds, so that it is fetched anew in each clock; here each piece is fetched once for all of them.
+    template <typename Models> static void rise_together(const Models &models) {
+        for (Piece *piece : PIECES)
+            for (Model *model : models)
+                piece(model->top_->rootp);
+        for (Model *model : models)
+            model->clock_++;
     }
     // The model's reset is a register that follows rst, which is therefore 0 in the last of these clocks.
     void reset(int clocks = 4) {
