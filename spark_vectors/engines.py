@@ -38,9 +38,11 @@ class Traceable(Protocol):
 
 @runtime_checkable
 class BackToBack(Protocol):
-    """An engine that can work on several documents at once, and otherwise filters them one at a time."""
+    """An engine that can work on several documents at once, and otherwise filters them one at a time.
 
-    def filter_back_to_back(self, subscriptions: list[Subscription], documents: list[bytes]) -> FilterResult: ...
+    Where it may ``spread`` them, not each has all of those before it before it, but some of them, its neighbours."""
+
+    def filter_back_to_back(self, subscriptions: list[Subscription], documents: list[bytes], *, spread: bool = False) -> FilterResult: ...
 
 
 def _factory(name: str) -> Any:

@@ -52,8 +52,10 @@ def run_chunks(sources: pa.Table, entries: pa.Table, *, name: str, config: str, 
     try:
         under_test = engine_at_hand(name, PRESETS[config], shipped)
         start = _processor_seconds()
-        filter_all = under_test.filter_back_to_back if isinstance(under_test, BackToBack) else under_test.filter
-        filtered = filter_all(subscriptions, data)
+        if isinstance(under_test, BackToBack):
+            filtered = under_test.filter_back_to_back(subscriptions, data, spread=True)
+        else:
+            filtered = under_test.filter(subscriptions, data)
         seconds = _processor_seconds() - start
         for place in range(0, len(rows) if words else 0, CHUNK):  # a chunk's words at a time: they take much room
             parsed = under_test.parse(data[place : place + CHUNK], words=True)

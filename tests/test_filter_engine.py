@@ -4,6 +4,8 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Sema
 from sim.bench import cases
 from sim.bench.peers import PEERS
 from sim.engines.icarus import IcarusEngine
-from sim.engines.interface import Subscription
+from sim.engines.interface import EngineError, Subscription
 from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
 from sim.verilated import broker
@@ -69,6 +71,52 @@ def test_back_to_back_differs_in_clocks_alone() -> None:
     published = [answer for answer in answers if isinstance(answer, Matched)]
     clocks = [sum(one.result.cycles or 0 for one in result.documents) for result in (alone, together)]
     assert clocks[1] == published[-1].clock - published[0].first_word < 0.8 * clocks[0]
+
+
+@pytest.mark.parametrize("stalls", [None, 3])
+def test_copies_are_brokers_of_their_own(stalls: int | None) -> None:
+    """Each copy does clock by clock what a broker does that has taken the same frames and then the same documents."""
+    texts = ("/stock/share", "//price[. > 21]", "/stock[1]", "//share[@stockid='8']", "//*", "/stock/new")
+    entries = subscriptions(*texts)
+    kinds = [STOCK, STOCK.replace(b"20.5", b"21.5"), STOCK.replace(b"<share", b"<s:are", 1), STOCK.replace(b"stock", b"stick")]
+    documents = [random.Random(number).choice(kinds) for number in range(31)]
+    items = items_of(entries, documents, CONFIG, selecting=(2, 5))
+
+    def behind(answers: Sequence[Answered | Matched]) -> list[Matched]:
+        """The publications' answers, with clocks that begin at the first of them."""
+        found = [answer for answer in answers if isinstance(answer, Matched)]
+        names = ("first_word", "last_word", "clock", "notified")
+        return [replace(one, **{name: getattr(one, name) - found[0].first_word for name in names}) for one in found]
+
+    frames = items[: len(entries)]
+    many = run(items, CONFIG, copies=4, stalls=stalls)
+    assert [one.refusal for one in many if isinstance(one, Answered)] == [Refusal.NONE] * 2 + [Refusal.POSITION] + [Refusal.NONE] * 3
+    published = [answer for answer in many if isinstance(answer, Matched)]
+    assert [one.clock for one in published] == sorted(one.clock for one in published)
+    expected = [tuple(sid for sid in (1, 2, 4, 5, 6) if oracle_matches(data, texts[sid - 1])) for data in documents]
+    assert [one.references for one in published] == expected
+    if stalls is None:  # with them, the frames of the others have used up some of the random numbers
+        for first in range(0, 31, 8):  # documents of the same size: 8, 8, 8 and 7
+            alone = run([*frames, *items[len(entries) :][first : first + 8]], CONFIG)
+            assert behind(many[len(entries) :][first : first + 8]) == behind(alone)
+
+
+def oracle_matches(data: bytes, text: str) -> bool:
+    root = oracle.parse(data)
+    return root is not None and bool(root.xpath(text))
+
+
+def test_copies_of_few_documents() -> None:
+    entries = subscriptions("/stock")
+    found = filter_documents(entries, [STOCK, b"<stock"], CONFIG, apart=False, copies=8)
+    assert [(one.result.code, one.matches) for one in found.documents] == [(Code.OK, (1,)), (Code.UNCLOSED, ())]
+    assert filter_documents(entries, [], CONFIG, apart=False, copies=8).documents == ()
+
+
+def test_copies_need_frames_first() -> None:
+    frame = subscribe(Subscription(1, "/stock"))
+    with pytest.raises(EngineError, match="copies need all frames before the first publication"):
+        run([Publication(STOCK), frame], CONFIG, copies=2)
 
 
 def test_number_too_long_is_over_limit() -> None:

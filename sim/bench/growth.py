@@ -9,7 +9,6 @@ import resource
 import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from lxml import etree
@@ -18,9 +17,8 @@ from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.interface import Subscription
-from sim.engines.simulated_filter import filter_documents
+from sim.engines.verilator import VerilatorEngine
 from sim.tools import environment
-from sim.verilated.builder import program
 from spark_vectors import oracle
 from spark_vectors.documents import thesis_document
 from spark_vectors.expressions import GUARDED, Spelling, read
@@ -118,9 +116,9 @@ def _pace(seed: int) -> Row:
     config = BrokerConfig()
     documents = [thesis_document(seed=seed, size=size) for size in THESIS_SIZES] * 20
     subscriptions = [Subscription(one.sid, one.text, one.semantics) for one in thesis_set(2, series=6)]
-    executable: Path = program(top="x2cbbr", main="filter_main.cpp", config=config)
+    engine = VerilatorEngine(config, programs=VerilatorEngine(config).programs(words=False))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    filter_documents(subscriptions, documents, config, apart=False, executable=executable)
+    engine.filter_back_to_back(subscriptions, documents, spread=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     size = sum(map(len, documents))

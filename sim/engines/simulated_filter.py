@@ -45,6 +45,7 @@ def filter_documents(
     config: BrokerConfig,
     *,
     apart: bool = True,
+    copies: int = 1,
     stalls: int | None = None,
     executable: Path | None = None,
     selecting: Collection[int] = (),
@@ -55,10 +56,11 @@ def filter_documents(
 
     Notifications are spread over the links; the subscriptions whose SIDs are ``selecting`` want the nodes that they select, the others the
     header alone. The clocks of a document are from its first word to its matched set: with ``apart`` it has the broker for itself,
-    otherwise documents follow back to back, and clocks before the matched set of the one before are that one's.
+    otherwise documents follow back to back, and clocks before the matched set of the one before are that one's. ``copies`` are those of
+    :func:`sim.verilated.broker.run`.
     """
     items = items_of(subscriptions, documents, config, selecting=selecting)
-    answers = run(items, config, apart=apart, stalls=stalls, executable=executable, waves=waves, options=options)
+    answers = run(items, config, apart=apart, copies=copies, stalls=stalls, executable=executable, waves=waves, options=options)
     return result_of(subscriptions, answers)
 
 

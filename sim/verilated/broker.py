@@ -125,6 +125,7 @@ def run(
     *,
     apart: bool = False,
     together: bool = False,
+    copies: int = 1,
     stalls: int | None = None,
     executable: Path | None = None,
     waves: Path | None = None,
@@ -134,6 +135,8 @@ def run(
 
     Frames and publications take turns in the order of the items, each kind waiting until those of the other kind before it have been
     answered; publications between two frames follow back to back, or with ``apart`` one at a time. With ``together`` nothing waits.
+    With ``copies`` the publications, which must be behind all frames, are divided between so many brokers: a row of neighbours goes to
+    each, which has the state that the frames left. They run in step, which is faster; clocks are given as if they ran in turns.
     ``stalls`` is the seed of random idle clocks and waits. ``executable`` is a program that was built before, with traces where a VCD
     file of ``waves`` is wanted; ``options`` are handed to it as they are.
     """
@@ -142,6 +145,8 @@ def run(
         source, results = Path(name) / "items", Path(name) / "results"
         source.write_bytes(packed(items))
         command = [str(executable), str(source), str(results), *["--apart"] * apart, *["--together"] * together]
+        if copies > 1:
+            command += ["--copies", str(copies)]
         if stalls is not None:
             command += ["--stalls", str(stalls)]
         if waves is not None:

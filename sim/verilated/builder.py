@@ -23,7 +23,7 @@ _WRAPPER = "simulated"
 """Name of the module that is Verilated."""
 
 FOLDER = Path(__file__).resolve().parent
-_SHARED = ("driver.h", "model.h")
+_SHARED = ("driver.h", "model.h", "step.h")
 _NEEDED = ("perl", "make", "c++")
 _MODEL_FLAGS = (
     "--cc",
@@ -40,7 +40,7 @@ _MODEL_FLAGS = (
     "--output-split",
     "400000",  # one file
     "--output-split-cfuncs",
-    "8000",  # functions that the processor's first cache holds, see rise_together in model.h
+    "4000",  # functions that the processor's first cache holds, see step.h
     "-j",
     "2",
     "-MAKEFLAGS",
@@ -53,12 +53,14 @@ _MODEL_FLAGS = (
 _MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
 _TRACE_MODEL = ("--trace-vcd",)
 _KEPT = {".a", ".h"}
+_PIECE = r"(?:\w+\(vlSelf\)|vlSelfRef\.__Vm_traceActivity\[\w+\] = 1U);\n"
 _CLOCK = re.compile(
     r"^void Vtop___024root___eval_nba\(Vtop___024root\* vlSelf\) \{\n(?:    (?!if).*\n)*"
-    r"    if \(\(1ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{\n((?:        \w+\(vlSelf\);\n)+)    \}\n\}",
+    rf"    if \(\(1ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{{\n((?:        {_PIECE})+)    \}}\n\}}",
     re.MULTILINE,
 )
-"""What Verilator makes of a model in which everything happens at the rising clock: functions without conditions of their own."""
+"""What Verilator makes of a model in which everything happens at the rising clock: functions without conditions of their own. In a
+program for waves it also marks what has changed, which matters to them alone."""
 
 
 def _run(command: Sequence[str], folder: Path, *, what: str) -> None:
@@ -104,8 +106,9 @@ def _pieces(folder: Path) -> str:
     if found is None:
         return '#error "a clock of this model is not a row of functions"\n'
     names = re.findall(r"\w+(?=\(vlSelf\))", found[1])
-    lines = [f"void {name}(Vtop___024root *);" for name in names]
-    return "\n".join(["#pragma once", "class Vtop___024root;", *lines, "using Piece = void(Vtop___024root *);", f"inline Piece *const PIECES[] = {{{', '.join(names)}}};", ""])
+    functions = [f"void {name}(Vtop___024root *);" for name in names]
+    table = f"inline Piece *const PIECES[] = {{{', '.join(names)}}};"
+    return "\n".join(["#pragma once", "class Vtop___024root;", "using Piece = void(Vtop___024root *);", *functions, table, ""])
 
 
 def _model(source: Rtl, verilog: str, flags: tuple[str, ...], key: str) -> Path:
@@ -127,9 +130,10 @@ def _model(source: Rtl, verilog: str, flags: tuple[str, ...], key: str) -> Path:
 def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False) -> Path:
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
-    ``main`` finds the model in ``model.h``, the ports' fields in ``layout.h`` and common parts of drivers in ``driver.h``. With ``trace``
-    it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file; ``X2CBBR_LINKS`` are the links of a broker. The model is
-    built once for the same Verilog and flags, the program once for the same model, C++ and layout, also when several processes ask.
+    ``main`` finds the model in ``model.h``, or in ``step.h`` if it runs several at a time, the ports' fields in ``layout.h`` and common
+    parts of drivers in ``driver.h``. With ``trace`` it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file;
+    ``X2CBBR_LINKS`` are the links of a broker. The model is built once for the same Verilog and flags, the program once for the same
+    model, C++ and layout, also when several processes ask.
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)

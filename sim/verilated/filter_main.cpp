@@ -16,7 +16,7 @@
 #include <cstring>
 #include <deque>
 
-#include "model.h"
+#include "step.h"
 
 namespace {
 
@@ -370,7 +370,7 @@ void run(std::vector<Broker *> brokers) {
         if (models.size() == 1)
             models.front()->rise();
         else
-            Model::rise_together(models);
+            rise_together(models);
         for (Broker *broker : brokers)
             broker->end_clock();
         brokers.erase(std::remove_if(brokers.begin(), brokers.end(), [](const Broker *broker) { return broker->done(); }), brokers.end());

@@ -1,10 +1,9 @@
-// A Verilated model with its clock, its reset and, in a program made for it, its waves; and several of them in step.
+// A Verilated model with its clock, its reset and, in a program made for it, its waves.
 #pragma once
 
 #include <memory>
 
 #include "Vtop.h"
-#include "pieces.h"
 #include "verilated_save.h"
 #ifdef X2CBBR_TRACE
 #include "verilated_vcd_c.h"
@@ -38,6 +37,9 @@ class Model {
         level(1);
         clock_++;
     }
+    // The same, but for what is done to the model itself.
+    void risen() { clock_++; }
+    Vtop___024root *root() { return top_->rootp; }
     // What the model is now goes to a file, from which others become the same; none of them has waves.
     void save(const std::string &path) {
         VerilatedSave file;
@@ -54,15 +56,6 @@ class Model {
             fail("cannot open " + path);
         file >> *top_;
         clock_ = clock;
-    }
-    // The end of the clock for all of the models, whose inputs have settled. A clock of one model is more code than the processor's first
-    // cache holds, so that it is fetched anew in each clock; here each piece is fetched once for all of them.
-    template <typename Models> static void rise_together(const Models &models) {
-        for (Piece *piece : PIECES)
-            for (Model *model : models)
-                piece(model->top_->rootp);
-        for (Model *model : models)
-            model->clock_++;
     }
     // The model's reset is a register that follows rst, which is therefore 0 in the last of these clocks.
     void reset(int clocks = 4) {

@@ -21,7 +21,7 @@ from spark_vectors.store import Store, absolute, spark_schema
 __all__ = ["differences", "main", "regress"]
 
 
-_MOST_CHUNKS = 4
+_MOST_CHUNKS = 16
 """Chunks of documents in one run of an engine at the most: each run registers the subscriptions anew."""
 
 

@@ -28,16 +28,26 @@ class FaultyEngine(VerilatorEngine):
         return self._programs.get("filter") or self.programs(words=False)["filter"]
 
     def _run(
-        self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], *, apart: bool = True, waves: Path | None = None
+        self,
+        subscriptions: Sequence[Subscription],
+        documents: Sequence[bytes],
+        *,
+        apart: bool = True,
+        copies: int = 1,
+        waves: Path | None = None,
     ) -> FilterResult:
         program, options = self._program(), ["--fault", str(self.fault)]
-        return filter_documents(subscriptions, documents, self._config, apart=apart, executable=program, waves=waves, options=options)
+        return filter_documents(
+            subscriptions, documents, self._config, apart=apart, copies=copies, executable=program, waves=waves, options=options
+        )
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
         return self._run(subscriptions, documents)
 
-    def filter_back_to_back(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
-        return self._run(subscriptions, documents, apart=False)
+    def filter_back_to_back(
+        self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], *, spread: bool = False
+    ) -> FilterResult:
+        return self._run(subscriptions, documents, apart=False, copies=3 if spread else 1)
 
     def filter_with_waves(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], waves: Path) -> FilterResult:
         return self._run(subscriptions, documents, apart=False, waves=waves)
@@ -61,7 +71,9 @@ class TrustingEngine(FaultyEngine):
 class StickyEngine(ModelEngine):
     """Gives every document behind another one the matches of that one too."""
 
-    def filter_back_to_back(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult:
+    def filter_back_to_back(
+        self, subscriptions: Sequence[Subscription], documents: Sequence[bytes], *, spread: bool = False
+    ) -> FilterResult:
         right = self.filter(subscriptions, documents)
         found, matches = [], frozenset[int]()
         for document in right.documents:
