@@ -35,6 +35,19 @@ _TAG_ENTRIES = 1 << 14
 _TAG_BYTES = 96
 
 
+_ONCE: set[bytes] = set()
+
+
+def _again(tag: bytes) -> bool:
+    """Whether the tag was here before; most are not seen twice, and need not be kept."""
+    if tag in _ONCE:
+        return True
+    if len(_ONCE) == _TAG_ENTRIES:
+        _ONCE.clear()
+    _ONCE.add(tag)
+    return False
+
+
 @lru_cache(maxsize=4096)
 def _closing(name: bytes) -> bytes:
     return b"</" + name + b">"
@@ -210,7 +223,7 @@ class Parser(Machine):
             self._open.append((name, len(self._prefixes)))
             self._prefixes += declared
         self._events += events
-        if not prefixed and end - lt <= _TAG_BYTES and len(_TAGS) < _TAG_ENTRIES:
+        if not prefixed and end - lt <= _TAG_BYTES and len(_TAGS) < _TAG_ENTRIES and _again(match[0]):
             longest = max(len(value) for kind, value, _, _ in events if kind is not _VALUE)
             placed = tuple((kind, value, start - lt, stop - lt) for kind, value, start, stop in events)
             _TAGS[match[0]] = _Tag(placed, longest, (len(events) - 1) // 2, bool(slash))

@@ -1,6 +1,7 @@
 """Makes a set of vectors: documents, subscriptions, streams, their golden results, and binary files for simulators."""
 
 import argparse
+import contextlib
 import json
 import sys
 import time
@@ -21,13 +22,16 @@ from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import CHUNK, VectorParameters
 from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
-from spark_vectors.session import Progress, open_session, processor_seconds
+from spark_vectors.session import Progress, even_tasks, open_session, processor_seconds
 from spark_vectors.store import Store, put_file, spark_schema
 
 __all__ = ["add_parameters", "arguments_of", "ensure", "main", "make", "pairs_of", "parameters_from", "partitions_for", "timings"]
 
 _TIMINGS = "timings.json"
 """How long the golden results took: beside the manifest, which must not depend on it."""
+
+_CHUNKS_A_TASK = 16
+"""Of golden results: a task costs as much as a hundred small documents, and there must be enough of them to be spread over a cluster."""
 
 _FILES = pa.schema([("name", pa.string()), ("bytes", pa.int64()), ("hash", pa.int64())])
 
@@ -122,7 +126,9 @@ def make(
             lambda left, right: workers.golden(left, right, config), spark_schema(GOLDEN)
         )
         start, used = time.monotonic(), processor_seconds()
-        store.write_table("golden", results, rows=parameters.rows)
+        evenly = even_tasks(spark, parameters.documents // (_CHUNKS_A_TASK * CHUNK))
+        with evenly if partitions is None else contextlib.nullcontext():
+            store.write_table("golden", results, rows=parameters.rows)
         taken = {"golden_seconds": time.monotonic() - start, "golden_processor_seconds": processor_seconds() - used}
         store.write_text(_TIMINGS, json.dumps({name: round(value, 3) for name, value in taken.items()}) + "\n")
         if parameters.scenarios:
