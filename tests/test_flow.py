@@ -32,7 +32,7 @@ def outcome(**changes: object) -> Outcome:
     summary = {
         "engine": "verilator", "config": "default", "seed": 7, "documents": 3, "subscriptions": 255, "pairs": 765, "differences": 1,
         "documents_per_second": 10.0, "pairs_per_second": 2550.0, "megabytes_per_core_second": 0.5, "cycles": 1000, "engine_seconds": 0.5,
-        "bytes_per_clock": 2.5,
+        "bytes_per_clock": 2.5, "back_to_back": True,
     }  # fmt: skip
     kinds = [
         {"kind": "stock", "documents": 2, "bytes": 900, "well-formed": 2, "not-well-formed": 0, "unsupported": 0, "over-limit": 0},
@@ -57,7 +57,6 @@ def outcome(**changes: object) -> Outcome:
         "refusals": {1: 3},
         "differences": [difference],
         "clocks": [{"bytes": 300.0, "documents": 2, "low": 1.0, "middle": 2.0, "high": 3.0}],
-        "thesis": [(4, 224, 2.0), (4, 1008, 3.5)],
     }
     return Outcome(**{**values, **changes})  # type: ignore[arg-type]
 
@@ -66,6 +65,7 @@ TIMES = BrokerTimes(
     {number: tuple(Row("", 100.0 * place, 200.0 * place) for place in range(1, count + 1)) for number, count in ((1, 10), (2, 6))},
     tuple(Row("", 50.0 + place, 60.0) for place in range(18)),
     {224: 3.9, 1008: 3.99},
+    {224: 2.0, 1008: 3.5},
 )
 
 
@@ -86,14 +86,19 @@ def test_report_shows_failures_with_their_commands() -> None:
 
 
 def test_report_of_an_engine_without_clocks_leaves_the_thesis_alone() -> None:
-    quiet = outcome(
-        clocks=[], thesis=[], differences=[], summary={**outcome().summary, "cycles": None, "bytes_per_clock": None, "differences": 0}
-    )
+    quiet = outcome(clocks=[], differences=[], summary={**outcome().summary, "cycles": None, "bytes_per_clock": None, "differences": 0})
     text = written(quiet, None)
     assert '<span class="verdict passed">PASS</span>' in text
     assert "Differences" not in text
     assert "thesis, Case II" in text
     assert "T-Fig 7.2" not in text
+
+
+def test_report_says_how_publications_followed_each_other() -> None:
+    assert "ours, back to back, all of the regression" in written(outcome(), None)
+    alone = written(outcome(summary={**outcome().summary, "back_to_back": False}), TIMES)
+    assert "publications alone, all kinds together" in alone
+    assert "ours, alone, 252 of Set 4" in alone
 
 
 def test_an_empty_cell_fails_the_run() -> None:

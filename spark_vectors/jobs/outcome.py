@@ -27,8 +27,7 @@ class Outcome:
     """A regression: its summary, the coverage of its vectors, documents by kind, differences, codes, refusals, and clocks by size.
 
     ``clocks`` has, for each step of sizes, the mean size, documents and the 10th, 50th and 90th percentile of bytes a clock of well-formed
-    documents past the generated sets; ``thesis`` has (set, size, bytes a clock) of the thesis's documents past the thesis's sets. Both are
-    empty where the engine has no clock.
+    documents past the generated sets; it is empty where the engine has no clock.
     """
 
     parameters: VectorParameters
@@ -40,7 +39,6 @@ class Outcome:
     refusals: dict[int, int]
     differences: list[dict[str, Any]]
     clocks: list[dict[str, float]]
-    thesis: list[tuple[int, int, float]]
 
     @property
     def passed(self) -> bool:
@@ -80,7 +78,6 @@ def outcome(spark: SparkSession, vectors: str, output: str, coverage: dict[str, 
         .orderBy("step")
         .collect()
     )
-    thesis = good.where(F.col("set") >= parameters.sets).select("set", "bytes", "rate").orderBy("set", "bytes").collect()
     refusals = store.read_table("subscriptions").where(F.col("refusal") != 0).groupBy("refusal").count().collect()
     differences = (
         wrong.orderBy("row", "kind", "sid").limit(SHOWN).select(*(F.col(name) for name in DIFFERENCES.names if name != "document"))
@@ -102,7 +99,6 @@ def outcome(spark: SparkSession, vectors: str, output: str, coverage: dict[str, 
             }
             for row in clocks
         ],
-        [(row["set"] - parameters.sets + 1, row["bytes"], row["rate"]) for row in thesis],
     )
     results.unpersist()
     return found

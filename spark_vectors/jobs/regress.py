@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark_vectors import streams
-from spark_vectors.engines import Traceable, engine, ship
+from spark_vectors.engines import BackToBack, Traceable, engine, ship
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.jobs.vectors import add_parameters, arguments_of, ensure, pairs_of, parameters_from, partitions_for
 from spark_vectors.parameters import CHUNK, VectorParameters
@@ -197,6 +197,7 @@ def _summary(store: Store, target: Store, results: DataFrame, parameters: Vector
         "sets": parameters.sets,
         "pairs": pairs,
         "bytes": totals["bytes"],
+        "back_to_back": isinstance(engine(name, parameters.limits), BackToBack),
         "cycles": totals["cycles"],
         "engine_seconds": round(totals["engine"] or 0.0, 3),
         "running_seconds": round(running, 3),
