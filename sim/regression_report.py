@@ -218,6 +218,7 @@ def _throughput_plot(report: Report, times: BrokerTimes) -> None:
         right.plot(_SERIES, [a / b for a, b in zip(bits, ours, strict=True)], "s-", ms=3, color=colour, label=f"ours, {name}")
     right.set_title("T-Fig 7.15: bits of publication and subscriptions", fontsize=10)
     right.set_yscale("log")
+    right.set_ylim(bottom=right.get_ylim()[0] / 8)  # room for the legend
     left.set_ylim(bottom=0)
     for axes in (left, right):
         axes.set_xlabel("subscriptions")
