@@ -1,7 +1,7 @@
 """The Spark job's rows: golden results beside a single-process loop over lxml, the RTL's pace in simulation, and how both grow.
 
 Everything is measured after start-up: Spark's session, its Python workers and the programs are there before the clock starts. The number of
-documents goes from a thousand to X2CBBR_BENCH_DOCUMENTS (default 100000, a quarter of an hour) in steps of ten.
+documents goes from a thousand to X2CBBR_BENCH_DOCUMENTS (default 100000, which takes ten minutes) in steps of ten.
 """
 
 import os

@@ -128,7 +128,8 @@ uint32_t big_endian(const Item &bytes, std::size_t at, unsigned size) {
 struct Notification {
     uint32_t reference;
     uint8_t content;
-    Item body;
+    uint32_t size;
+    Item selected;
 };
 
 struct Pending {
@@ -199,16 +200,16 @@ class Broker {
             write(output, &result);
         for (const Pending &one : complete_) {
             Outcome outcome = one.outcome;
-            for (uint64_t *clock : {&outcome.first_word, &outcome.last_word, &outcome.clock, &outcome.notified})
-                *clock += later;
+            outcome.first_word += later;
+            outcome.last_word += later;
+            outcome.clock += later;
+            outcome.notified += later;
             write(output, &outcome);
             for (const Notification &notification : one.notifications) {
-                uint32_t size = uint32_t(notification.body.size());
                 write(output, &notification.reference);
                 write(output, &notification.content);
-                write(output, &size);
-                if (notification.content == SELECTED)
-                    write(output, notification.body.data(), size);
+                write(output, &notification.size);
+                write(output, notification.selected.data(), notification.selected.size());
             }
         }
     }
@@ -339,7 +340,10 @@ class Broker {
         Item body(frame.begin() + HEADER_BYTES, frame.end());
         if (content == WHOLE ? body != publication : content == SELECTED ? body.empty() : !body.empty())
             fail("a notification of publication " + std::to_string(finished_ + index) + " has another body than it should");
-        pending_[index].notifications.push_back({big_endian(frame, 12, 4), uint8_t(content), std::move(body)});
+        uint32_t size = uint32_t(body.size());
+        if (content != SELECTED)
+            body = Item();
+        pending_[index].notifications.push_back({big_endian(frame, 12, 4), uint8_t(content), size, std::move(body)});
         pending_[index].outcome.notified = top.clock();
     }
 
