@@ -40,7 +40,7 @@ class Traceable(Protocol):
 class BackToBack(Protocol):
     """An engine that can work on several documents at once, and otherwise filters them one at a time.
 
-    Where it may ``spread`` them, not each has all of those before it before it, but some of them, its neighbours."""
+    Where it may ``spread`` them, a document comes behind some of those before it, its neighbours, and not behind all."""
 
     def filter_back_to_back(self, subscriptions: list[Subscription], documents: list[bytes], *, spread: bool = False) -> FilterResult: ...
 

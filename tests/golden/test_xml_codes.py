@@ -307,9 +307,11 @@ WELL_FORMED = [
 
 
 def every_way(data: bytes, config: BrokerConfig | None = None) -> Parsed:
-    """The result, which must be the same with and without shortcuts, in one piece and byte by byte."""
+    """The result, which must be the same with and without shortcuts, in one piece and byte by byte, and with tags that are known by now."""
     limits = () if config is None else (config,)
     parsed = parse(data, *limits)
+    for _ in range(2):
+        assert parse(data, *limits) == parsed
     assert parse(data, *limits, shortcuts=False) == parsed
     for kind in (Machine, Parser):
         parser = kind(*limits)

@@ -170,6 +170,7 @@ def test_a_document_means_what_was_written(case: tuple[bytes, list[Token]]) -> N
     assert parsed.code is Code.OK
     assert tokens(parsed.events) == expected
     assert parse(data, UNLIMITED, shortcuts=False) == parsed
+    assert [parse(data, UNLIMITED) for _ in range(2)] == [parsed] * 2  # from the third time on its tags are known
     assert [difference(judge, data, parsed) for judge in JUDGES] == [None, None]
     assert parsed.document is not None
     check_ranges(data, parsed.document.root)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 from typer.testing import CliRunner
 
 from hdl.contract import Code
@@ -27,7 +28,7 @@ from spark_vectors.parameters import VectorParameters
 from spark_vectors.queries import subscription_set
 from spark_vectors.running import RESULTS
 from spark_vectors.schema import DIFFERENCES
-from spark_vectors.session import open_session
+from spark_vectors.session import even_tasks, open_session
 from spark_vectors.store import Store
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
@@ -70,6 +71,20 @@ def results(spark: SparkSession, made: Path, place: Path) -> Path:
         regress.regress(spark, str(made), str(folder), name="model", partitions=3, quiet=True)
 
     return cached(place / "results", make)
+
+
+def test_tasks_are_even(spark: SparkSession) -> None:
+    """The chunks of 10,000 documents in two tasks and a third one with what is left; settings are as before."""
+    chunk, data = (F.col("id") % 40).cast("int").alias("chunk"), F.sha2(F.col("id").cast("string"), 256).alias("data")
+    rows = spark.range(0, 40 * 64).select(F.lit(0).alias("set"), chunk, data)
+    names = ("spark.sql.shuffle.partitions", "spark.sql.adaptive.coalescePartitions.enabled")
+    before = [spark.conf.get(name) for name in names]
+    with even_tasks(spark, 1):
+        counted = rows.repartition("set", "chunk").groupBy(F.spark_partition_id()).count().collect()
+    shares = sorted((row["count"] / (40 * 64) for row in counted), reverse=True)
+    assert len(shares) in (2, 3)
+    assert shares[0] <= 0.525  # the hashes of a set's keys gave 0.56
+    assert [spark.conf.get(name) for name in names] == before
 
 
 def _elsewhere(job: str, master: str, *more: str, settings: str = "", submit: bool = False) -> "subprocess.CompletedProcess[str]":
