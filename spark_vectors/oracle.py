@@ -65,6 +65,7 @@ _DOCTYPE = re.compile(
 )
 _DECLARED = re.compile(rb"""(xmlns:?([^\s=]*)\s*=\s*)("[^"<]*"|'[^'<]*')""")
 _RESERVED = re.compile(rb"http://www.w3.org/(XML/1998/namespace|2000/xmlns/)")
+_ZEROS = re.compile(rb"&#(x?)0+(?=[0-9A-Fa-f])")
 _VERSION = re.compile(rb"""(<\?xml\s+version\s*=\s*)("[^"<]*"|'[^'<]*')""")
 
 
@@ -83,6 +84,11 @@ DEPARTURES = (
         "a version number must be '1.' and digits; libxml2 takes others",
         "XML 2.8",
         rewrite=lambda data: _VERSION.sub(rb"\g<1>'1.0'", data, count=1),
+    ),
+    Departure(
+        "references have any number of digits; libxml2 refuses a letter as the eleventh hexadecimal digit",
+        "XML 4.1",
+        rewrite=lambda data: _ZEROS.sub(rb"&#\1", data),
     ),
     Departure(
         "what the prefix xml and the reserved namespace names are bound to is not checked",

@@ -67,6 +67,7 @@ _DOCTYPE = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _NAMESPACE = re.compile(rb"""(xmlns:?([^\s=]*)\s*=\s*)("[^"<]*"|'[^'<]*')""")
+_ZEROS = re.compile(rb"&#(x?)0+(?=[0-9A-Fa-f])")
 _VERSION = re.compile(rb"""(<\?xml\s+version\s*=\s*)("[^"<]*"|'[^'<]*')""")
 
 
@@ -103,6 +104,13 @@ DEPARTURES = (
         codes=frozenset({Code.ENCODING}),
     ),
     Departure(
+        "UTF-16 is unsupported; expat reads it when it has no byte order mark, whatever it is told",
+        "XML F",
+        ("expat",),
+        b"<\0a\0/\0>\0",
+        codes=frozenset({Code.UTF16}),
+    ),
+    Departure(
         "a document may be over a limit of ours",
         "XML 1.1 (limits are the processor's own)",
         BOTH,
@@ -129,6 +137,13 @@ DEPARTURES = (
         BOTH,
         b"<?xml version='1.'?><a/>",
         rewrite=lambda data: _VERSION.sub(rb"\g<1>'1.0'", data, count=1),
+    ),
+    Departure(
+        "references have any number of digits; libxml2 refuses a letter as the eleventh hexadecimal digit, as the twenty-second, and so on",
+        "XML 4.1 [66]",
+        ("libxml2",),
+        b"<a>&#x0000000000a;</a>",
+        rewrite=lambda data: _ZEROS.sub(rb"&#\1", data),
     ),
     Departure(
         "what the prefix xml and the reserved namespace names are bound to is not checked",
