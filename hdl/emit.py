@@ -58,15 +58,17 @@ def component_of(top: str, config: BrokerConfig) -> wiring.Component:
     return getattr(importlib.import_module(module), name)(config)
 
 
-def to_verilog(component: wiring.Component, *, name: str) -> str:
+def to_verilog(component: wiring.Component, *, name: str, sources: bool = False) -> str:
     """The component as Verilog, the same text for the same component; any warning is an error.
+
+    With ``sources`` each part says in attributes which line of the hardware description it comes from.
 
     So is a part of a signal that is driven by a constant while other parts are not: it becomes a block that waits for a change of nothing,
     and simulators never run it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        text = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+        text = verilog.convert(component, name=name, emit_src=sources, strip_internal_attrs=not sources)
     if found := _CONSTANT_BLOCK.search(text):
         raise ValueError(f"a signal must not be driven by a constant in part, as in {found[1].strip()!r}")
     return text
@@ -118,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--preset", choices=list(PRESETS), default="default", help="limits to build in")
     limits.add_argument("--limits", type=json.loads, metavar="JSON", help="limits to build in as an object, in place of a preset")
+    parser.add_argument("--sources", action="store_true", help="say in attributes which line each part comes from")
     parser.add_argument("--output", type=Path, default=Path("build/rtl"), help="folder to write to")
     chosen = parser.parse_args(arguments)
     config = PRESETS[chosen.preset] if chosen.limits is None else BrokerConfig(**chosen.limits)
@@ -126,7 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
         component = component_of(top, config)
         name = top if top in TOPS else type(component).__name__.lower()
         (chosen.output / f"{name}.json").write_text(_description(name, config, describe(component)), encoding="utf-8")
-        (chosen.output / f"{name}.v").write_text(to_verilog(component, name=name), encoding="utf-8")
+        (chosen.output / f"{name}.v").write_text(to_verilog(component, name=name, sources=chosen.sources), encoding="utf-8")
         print(chosen.output / f"{name}.v")
     return 0
 

@@ -31,20 +31,21 @@ def _sources() -> list[bytes]:
     return [part for path in sorted((ROOT / "hdl").rglob("*.py")) for part in (str(path.relative_to(ROOT)).encode(), path.read_bytes())]
 
 
-def rtl(top: str, config: BrokerConfig) -> Rtl:
+def rtl(top: str, config: BrokerConfig, *, sources: bool = False) -> Rtl:
     """The component of that name in :data:`hdl.emit.TOPS`, or ``module:class`` for any other that takes the configuration alone.
 
-    A process of its own does the work, so that a command that finds everything built never loads Amaranth.
+    With ``sources`` the text says which line of the hardware description each part comes from. A process of its own does the work, so
+    that a command that finds everything built never loads Amaranth.
     """
     limits = json.dumps(dataclasses.asdict(config), sort_keys=True)
     module, colon, component = top.partition(":")
     name = component.lower() if colon else top
     more = [(ROOT / module.replace(".", "/")).with_suffix(".py").read_bytes()] if colon else []
-    key = digest([top, limits, importlib.metadata.version("amaranth"), *_sources(), *more])
+    key = digest([top, limits, str(sources), importlib.metadata.version("amaranth"), *_sources(), *more])
 
     def make(folder: Path) -> None:
         print(f"x2cbbr: writing {top} as Verilog (once)", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "hdl.emit", "--top", top, "--limits", limits, "--output", str(folder)]
+        command = [sys.executable, "-m", "hdl.emit", "--top", top, "--limits", limits, "--output", str(folder), *["--sources"] * sources]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -26,7 +26,7 @@ from spark_vectors import oracle
 from spark_vectors.golden import refusal_of
 from spark_vectors.queries import PathParameters, subscription_set
 
-__all__ = ["Tally", "check_set", "main"]
+__all__ = ["Tally", "check_set", "main", "publications_of"]
 
 
 @dataclass
@@ -113,7 +113,7 @@ class _Selecting:
             tally.body_bytes += len(body or b"")
 
 
-def _publications(seed: int, number: int, documents: int, largest: int, config: BrokerConfig) -> list[bytes]:
+def publications_of(seed: int, number: int, documents: int, largest: int, config: BrokerConfig) -> list[bytes]:
     """The documents of a set, none of which another set has; those that the judges part on by choice are left out."""
     found: list[bytes] = []
     row = number * 1_000_000
@@ -146,7 +146,7 @@ def check_set(
     parameters = PathParameters(containment=containment)
     wanted = subscription_set(seed=seed, number=number, count=count, parameters=parameters, config=config)
     subscriptions = [Subscription(one.sid, one.text, one.semantics) for one in wanted]
-    publications = _publications(seed, number, documents, largest, config)
+    publications = publications_of(seed, number, documents, largest, config)
     selecting = {one.sid for one in wanted if one.sid * 37 % 100 < 100 * selected}
     found = filter_documents(subscriptions, publications, config, apart=False, stalls=stalls, executable=executable, selecting=selecting)
     refusals = {one.subscription.sid: one.code for one in found.refused}

@@ -13,7 +13,7 @@ from hdl.contract import Code, Content, Refusal
 from sim.engines.interface import EngineError
 from sim.verilated.builder import program
 
-__all__ = ["Answered", "Clear", "Frame", "Item", "Matched", "Publication", "packed", "run"]
+__all__ = ["Answered", "Clear", "Frame", "Item", "Matched", "Name", "Publication", "Reset", "packed", "run"]
 
 _RESULT = struct.Struct("<IBIQQ")
 Body: TypeAlias = bytes
@@ -45,15 +45,34 @@ class Clear:
     data: bytes = b""
 
 
-Item = Frame | Clear | Publication
-"""What goes in; each gets one answer."""
+@dataclass(frozen=True)
+class Name:
+    """A name of the skeleton."""
 
-_KINDS: dict[type[Item], bytes] = {Frame: b"S", Clear: b"C", Publication: b"P"}
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The items before it run for so many clocks and are cut short by a reset; in a program with mutants only."""
+
+    clocks: int
+
+    @property
+    def data(self) -> bytes:
+        return struct.pack("<I", self.clocks)
+
+
+Item = Frame | Clear | Name | Publication | Reset
+"""What goes in; each gets one answer, but for a :class:`Reset` and what is before it."""
+
+_KINDS: dict[type[Item], bytes] = {Frame: b"S", Clear: b"C", Name: b"K", Publication: b"P", Reset: b"Z"}
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The result of a frame, and the clocks of its first word and of the result; of a :class:`Clear` how long it was held."""
+    """The result of a frame, and the clocks of its first word and of the result; of a :class:`Clear` how long it was held, of a
+    :class:`Name` when it was taken."""
 
     refusal: Refusal
     reference: int
@@ -90,7 +109,7 @@ def packed(items: Sequence[Item]) -> bytes:
     return b"".join(_KINDS[type(item)] + struct.pack("<I", len(item.data)) + item.data for item in items)
 
 
-def _read(raw: bytes, count: int) -> list[Answered | Matched]:
+def _read(raw: bytes, wanted: Sequence[int]) -> list[Answered | Matched]:
     found: dict[int, Answered | Matched] = {}
     at = 0
     while at < len(raw):
@@ -114,9 +133,9 @@ def _read(raw: bytes, count: int) -> list[Answered | Matched]:
         if Code(code).verdict != verdict:
             raise EngineError(f"the broker gave verdict {verdict} with code {code}", hint=_FAULT)
         found[item] = Matched(Code(code), offset, size, first, last, clock, notified, tuple(references), tuple(contents), tuple(bodies))
-    if len(found) != count:
-        raise EngineError(f"{count} frames and publications got {len(found)} answers", hint=_FAULT)
-    return [found[item] for item in range(count)]
+    if found.keys() != set(wanted):
+        raise EngineError(f"{len(wanted)} frames and publications got {len(found)} answers", hint=_FAULT)
+    return [found[item] for item in wanted]
 
 
 def run(
@@ -156,4 +175,5 @@ def run(
         if done.returncode:
             reason = done.stderr.strip() or f"status {done.returncode}"
             raise EngineError(f"the simulated broker stopped ({reason})", hint=_FAULT)
-        return _read(results.read_bytes(), len(items))
+        cut = max((place + 1 for place, item in enumerate(items) if isinstance(item, Reset)), default=0)
+        return _read(results.read_bytes(), range(cut, len(items)))

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -48,6 +50,13 @@ using Item = std::vector<uint8_t>;
 [[noreturn]] inline void fail(const std::string &message) {
     std::fprintf(stderr, "%s\n", message.c_str());
     std::exit(1);
+}
+
+inline Item read_bytes(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        fail("cannot open " + path);
+    return Item(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
 // A file of items: for each a 32-bit little-endian length and the bytes.
@@ -104,6 +113,39 @@ class Source {
   private:
     const std::vector<Item> &items_;
     std::size_t end_, item_, at_ = 0;
+};
+
+// What a run that is compared byte by byte with another asks for: patience with a model that does nothing, the mutant that is alive, and
+// results without clocks. Their sum stands at the end instead, so that what came out and how long it took can be told apart. A run that is
+// given the results of another ends in an error as soon as its own differ.
+struct Trial {
+    uint64_t patience = 200000;
+    unsigned mutant = 0;
+    bool timeless = false;
+    Item expected;
+    // Takes the option at this place, and what belongs to it.
+    bool take(int &k, int argc, char **argv) {
+        std::string option = argv[k];
+        if (option == "--timeless")
+            timeless = true;
+        else if (option == "--expect" && k + 1 < argc)
+            expected = read_bytes(argv[++k]);
+        else if (option == "--patience" && k + 1 < argc)
+            patience = std::strtoull(argv[++k], nullptr, 0);
+#ifdef X2CBBR_MUTANTS
+        else if (option == "--mutant" && k + 1 < argc)
+            mutant = unsigned(std::strtoul(argv[++k], nullptr, 0));
+#endif
+        else
+            return false;
+        return true;
+    }
+    // The next bytes of the results, which begin at this place of them.
+    void check(const void *bytes, std::size_t size, std::size_t &at) const {
+        if (!expected.empty() && (at + size > expected.size() || std::memcmp(bytes, expected.data() + at, size) != 0))
+            fail("the results differ");
+        at += size;
+    }
 };
 
 // Random stalls, the same for the same seed; without a seed there are none.

@@ -1,8 +1,10 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
-// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N]
-// INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions or 'P' for a publication, a 32-bit
-// little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes and gives a Result.
+// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--mutant N]
+// INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions, 'K' for a name of the skeleton or 'P' for
+// a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes
+// and gives a Result; so does a name, which waits likewise. In a program with mutants, 'Z' with a 32-bit number of clocks cuts the items
+// before it short: after so many clocks there is a reset, and they get no answers.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
@@ -11,6 +13,8 @@
 // has taken the frames, each with a row of neighbouring publications. Their clocks are given as if one had begun where the one before ended.
 // --fault sets the input of that name, which only a broker made for a test has.
 // --stalls makes the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
+// --timeless leaves out clocks; behind the answers are then the 16 counters, the subscriptions and steps held, full and hcd, in 32 bits
+// each, and in 64 bits the clocks that the run took.
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +26,7 @@ namespace {
 
 using namespace driver;
 
-constexpr uint64_t PATIENCE = 200000, AFTERMATH = 300;
+constexpr uint64_t AFTERMATH = 300;
 #define ONE_LINK(n, part) &top->notification___05F##n##___05F##part
 #if X2CBBR_LINKS == 1
 #define EACH_LINK(part) ONE_LINK(0, part)
@@ -56,6 +60,7 @@ struct Outcome {
 struct Options {
     bool apart = false, together = false;
     std::size_t copies = 1;
+    Trial trial;
     Stalls stalls;
     std::string vcd;
     unsigned fault = 0;
@@ -81,7 +86,7 @@ Options options_of(int argc, char **argv) {
         else if (option == "--vcd" && k + 1 < argc)
             options.vcd = argv[++k];
 #endif
-        else
+        else if (!options.trial.take(k, argc, argv))
             fail("unknown option " + option);
     }
     return options;
@@ -90,32 +95,49 @@ Options options_of(int argc, char **argv) {
 // The items of one kind, and how many of the other kind stand before each.
 struct Lane {
     std::vector<Item> items;
-    std::vector<bool> clears;
+    std::vector<char> kinds;
     std::vector<uint32_t> numbers;
     std::vector<std::size_t> others;
 };
 
-void read_input(const std::string &path, Lane &frames, Lane &publications) {
+// The items up to the end or to one that cuts them short, which says after how many clocks.
+struct Part {
+    Lane frames, publications;
+    uint64_t clocks = ~uint64_t(0);
+};
+
+std::vector<Part> read_input(const std::string &path) {
+    std::vector<Part> parts(1);
     std::ifstream file(path, std::ios::binary);
     if (!file)
         fail("cannot open " + path);
     char kind;
     uint32_t number = 0, length;
     while (file.get(kind)) {
-        if (kind != 'S' && kind != 'C' && kind != 'P')
+        if (!std::strchr("SCKPZ", kind))
             fail(path + " has an item of an unknown kind");
-        Lane &lane = kind == 'P' ? publications : frames;
-        const Lane &other = kind == 'P' ? frames : publications;
+        Part &part = parts.back();
+        Lane &lane = kind == 'P' ? part.publications : part.frames;
+        const Lane &other = kind == 'P' ? part.frames : part.publications;
         if (!file.read(reinterpret_cast<char *>(&length), 4))
             fail(path + " ends inside an item");
         Item item(length);
         if (length && !file.read(reinterpret_cast<char *>(item.data()), length))
             fail(path + " ends inside an item");
+        if (kind == 'Z') {
+            if (length != 4)
+                fail(path + " must say in four bytes after how many clocks there is a reset");
+            part.clocks = item[0] | item[1] << 8 | item[2] << 16 | uint32_t(item[3]) << 24;
+            parts.emplace_back();
+            number++;
+            continue;
+        }
         lane.items.push_back(std::move(item));
-        lane.clears.push_back(kind == 'C');
+        lane.kinds.push_back(kind);
         lane.numbers.push_back(number++);
         lane.others.push_back(other.items.size());
     }
+    return parts;
 }
 
 uint32_t big_endian(const Item &bytes, std::size_t at, unsigned size) {
@@ -145,16 +167,17 @@ template <typename Value> void write(std::ofstream &output, const Value *value, 
 // A broker with its sources and sinks. It takes all frames, or has taken them, and the publications from one up to another.
 class Broker {
   public:
-    Broker(const Options &options, const Lane &frames, const Lane &publications, std::size_t first, std::size_t end)
-        : options_(options), frames_(frames), publications_(publications), first_(first), end_(end), finished_(first), top(options.vcd),
-          stalls_(options.stalls), frame_source_(frames.items), publication_source_(publications.items, first, end), arriving_(LINKS) {
-        top->publication___05Fvalid = top->subscription___05Fvalid = 0;
+    Broker(Model &model, const Options &options, const Lane &frames, const Lane &publications, std::size_t first, std::size_t end)
+        : options_(options), frames_(frames), publications_(publications), first_(first), end_(end), finished_(first), top(model),
+          stalls_(options.stalls), frame_source_(frames.items), publication_source_(publications.items, first, end), arriving_(LINKS),
+          last_progress_(model.clock()), outcomes_checked_(frames.items.size() * sizeof(Result)) {
+        top->publication___05Fvalid = top->subscription___05Fvalid = top->skeleton___05Fvalid = 0;
         top->clear = 0;
+        top->counter = 0;
 #ifdef X2CBBR_FAULT
         top->fault = options.fault;
 #endif
     }
-    ~Broker() { top.close(); }
     // Becomes a copy of a broker that has answered all frames and was saved at this clock.
     void restore(const std::string &path, uint64_t clock) {
         top.restore(path, clock);
@@ -182,15 +205,15 @@ class Broker {
     void end_clock() {
         if (cleared_)
             top->clear = 0;
-        if (took_frame_ || cleared_) {
+        if (took_frame_ || cleared_ || took_name_) {
             frame_source_.pop();
-            top->subscription___05Fvalid = 0;
+            top->subscription___05Fvalid = top->skeleton___05Fvalid = 0;
         }
         if (took_publication_) {
             publication_source_.pop();
             top->publication___05Fvalid = 0;
         }
-        if (top.clock() - last_progress_ > PATIENCE)
+        if (top.clock() - last_progress_ > options_.trial.patience)
             fail("no progress since clock " + std::to_string(last_progress_) + ", after " + std::to_string(answered_) + " frames and " +
                  std::to_string(finished_ - first_) + " publications");
     }
@@ -199,34 +222,69 @@ class Broker {
         for (const Result &result : results_)
             write(output, &result);
         for (const Pending &one : complete_) {
-            Outcome outcome = one.outcome;
-            outcome.first_word += later;
-            outcome.last_word += later;
-            outcome.clock += later;
-            outcome.notified += later;
-            write(output, &outcome);
-            for (const Notification &notification : one.notifications) {
-                write(output, &notification.reference);
-                write(output, &notification.content);
-                write(output, &notification.size);
-                write(output, notification.selected.data(), notification.selected.size());
-            }
+            const Item bytes = bytes_of(one, later);
+            write(output, bytes.data(), bytes.size());
         }
+    }
+
+    // What the broker counts and holds when everything has been answered.
+    void write_counts(std::ofstream &output) {
+        std::vector<uint32_t> found;
+        for (unsigned place = 0; place < 16; place++) {
+            top->counter = place;
+            top.settle();
+            found.push_back(uint32_t(top->count));
+        }
+        for (uint32_t held : {uint32_t(top->registered), uint32_t(top->steps_used), uint32_t(top->full), uint32_t(top->hcd)})
+            found.push_back(held);
+        write(output, found.data(), found.size());
+        uint64_t clocks = top.clock();
+        write(output, &clocks);
     }
 
     Model &model() { return top; }
 
   private:
+    // A publication's record and notifications as they are written.
+    static Item bytes_of(const Pending &one, uint64_t later) {
+        Item found;
+        auto add = [&found](const void *bytes, std::size_t size) {
+            const uint8_t *first = static_cast<const uint8_t *>(bytes);
+            found.insert(found.end(), first, first + size);
+        };
+        Outcome outcome = one.outcome;
+        outcome.first_word += later;
+        outcome.last_word += later;
+        outcome.clock += later;
+        outcome.notified += later;
+        add(&outcome, sizeof outcome);
+        for (const Notification &notification : one.notifications) {
+            add(&notification.reference, sizeof notification.reference);
+            add(&notification.content, sizeof notification.content);
+            add(&notification.size, sizeof notification.size);
+            add(notification.selected.data(), notification.selected.size());
+        }
+        return found;
+    }
     // A source keeps an offered word until it is taken.
     void offer_frame() {
         bool allowed = !frame_source_.done();
         if (allowed && frame_source_.at_start() && !options_.together)
             allowed = frames_.others[frame_source_.item()] <= finished_;
-        if (allowed && frames_.clears[frame_source_.item()]) {
+        if (allowed && frames_.kinds[frame_source_.item()] != 'S') {
+            const bool name = frames_.kinds[frame_source_.item()] == 'K';
+            const bool offered = name ? top->skeleton___05Fvalid || !frame_source_.at_start() : top->clear;
             allowed = false;
-            if (!top->clear && answered_ == frame_source_.item()) {
-                top->clear = 1;
+            if (!offered && answered_ == frame_source_.item()) {
+                top->clear = !name;
                 frames_started_.push_back(top.clock());
+            }
+            if (name && answered_ == frame_source_.item() && !top->skeleton___05Fvalid && stalls_.none_now(3)) {
+                Chunk chunk = frame_source_.peek();
+                put(top->skeleton___05Fpayload, SKELETON_DATA, chunk.data);
+                put(top->skeleton___05Fpayload, SKELETON_COUNT, chunk.count);
+                put(top->skeleton___05Fpayload, SKELETON_LAST, chunk.last);
+                top->skeleton___05Fvalid = 1;
             }
         }
         if (!top->subscription___05Fvalid && allowed && stalls_.none_now(3)) {
@@ -252,6 +310,7 @@ class Broker {
     void take_results() {
         cleared_ = top->clear && top->cleared;
         took_frame_ = top->subscription___05Fvalid && top->subscription___05Fready;
+        took_name_ = top->skeleton___05Fvalid && top->skeleton___05Fready;
         took_publication_ = top->publication___05Fvalid && top->publication___05Fready;
         if (took_frame_ && frame_source_.at_start())
             frames_started_.push_back(top.clock());
@@ -262,9 +321,9 @@ class Broker {
             }
             pending_.back().outcome.last_word = top.clock();
         }
-        if (took_frame_ || took_publication_)
+        if (took_frame_ || took_publication_ || took_name_)
             last_progress_ = top.clock();
-        if (cleared_)
+        if (cleared_ || (took_name_ && frame_source_.peek().last))
             answer(0, 0);
         if (top->result___05Fvalid && top->result___05Fready) {
             if (frames_started_.empty())
@@ -274,7 +333,11 @@ class Broker {
         }
     }
     void answer(uint8_t refusal, uint32_t reference) {
-        results_.push_back({'R', frames_.numbers[answered_++], refusal, reference, frames_started_.front(), top.clock()});
+        Result result{'R', frames_.numbers[answered_++], refusal, reference, frames_started_.front(), top.clock()};
+        if (options_.trial.timeless)
+            result.first_word = result.clock = 0;
+        options_.trial.check(&result, sizeof result, results_checked_);
+        results_.push_back(result);
         frames_started_.pop_front();
         last_progress_ = top.clock();
     }
@@ -323,6 +386,11 @@ class Broker {
                 fail("publication " + std::to_string(finished_) + " has more notifications than matches");
             std::sort(one.notifications.begin(), one.notifications.end(),
                       [](const Notification &a, const Notification &b) { return a.reference < b.reference; });
+            if (options_.trial.timeless) {
+                one.outcome.first_word = one.outcome.last_word = one.outcome.clock = one.outcome.notified = 0;
+                const Item bytes = bytes_of(one, 0);
+                options_.trial.check(bytes.data(), bytes.size(), outcomes_checked_);
+            }
             complete_.push_back(std::move(one));
             pending_.pop_front();
             finished_++;
@@ -350,22 +418,23 @@ class Broker {
     const Options &options_;
     const Lane &frames_, &publications_;
     std::size_t first_, end_, answered_ = 0, finished_;
-    Model top;
+    Model &top;
     Stalls stalls_;
     Source frame_source_, publication_source_;
-    bool cleared_ = false, took_frame_ = false, took_publication_ = false;
+    bool cleared_ = false, took_frame_ = false, took_name_ = false, took_publication_ = false;
     std::deque<uint64_t> frames_started_;
     std::deque<Pending> pending_;
     std::vector<Item> arriving_;
     std::vector<Result> results_;
     std::vector<Pending> complete_;
-    uint64_t last_progress_ = 0, aftermath_ = 0;
+    uint64_t last_progress_, aftermath_ = 0;
+    std::size_t results_checked_ = 0, outcomes_checked_;
 };
 
-// Runs the brokers until each is done.
-void run(std::vector<Broker *> brokers) {
+// Runs the brokers until each is done, or for so many clocks.
+void run(std::vector<Broker *> brokers, uint64_t clocks = ~uint64_t(0)) {
     std::vector<Model *> models;
-    while (!brokers.empty()) {
+    for (; !brokers.empty() && clocks > 0; clocks--) {
         models.clear();
         for (Broker *broker : brokers) {
             broker->begin_clock();
@@ -400,17 +469,36 @@ std::vector<std::size_t> shares(const std::vector<Item> &publications, std::size
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N]");
+        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N] "
+             "[--timeless [--expect FILE]] [--patience N] [--mutant N]");
     Options options = options_of(argc, argv);
-    Lane frames, publications;
-    read_input(argv[1], frames, publications);
+    const std::vector<Part> parts = read_input(argv[1]);
+    const Lane &frames = parts.back().frames, &publications = parts.back().publications;
     std::ofstream output(argv[2], std::ios::binary);
     if (!output)
         fail(std::string("cannot write ") + argv[2]);
+    Model model(options.vcd);
+    model.choose(options.trial.mutant);
+#ifdef X2CBBR_MUTANTS
+    model.reset();
+    Options unjudged = options;
+    unjudged.trial.expected.clear();
+    for (std::size_t k = 0; k + 1 < parts.size(); k++) {
+        Broker broker(model, unjudged, parts[k].frames, parts[k].publications, 0, parts[k].publications.items.size());
+        run({&broker}, parts[k].clocks);
+        model.reset();
+    }
+#else
+    if (parts.size() > 1)
+        fail("there is a reset only in a program with mutants");
+#endif
     if (options.copies <= 1) {
-        Broker broker(options, frames, publications, 0, publications.items.size());
+        Broker broker(model, options, frames, publications, 0, publications.items.size());
         run({&broker});
         broker.write_answers(output);
+        if (options.trial.timeless)
+            broker.write_counts(output);
+        model.close();
         return 0;
     }
 
@@ -419,17 +507,20 @@ int main(int argc, char **argv) {
     for (std::size_t others : publications.others)
         if (others != frames.items.size())
             fail("copies need all frames before the first publication");
-    Broker first(options, frames, publications, 0, 0);
+    Broker first(model, options, frames, publications, 0, 0);
     run({&first});
     first.write_answers(output);
     const std::string state = std::string(argv[2]) + ".state";
     const uint64_t start = first.model().clock();
     first.model().save(state);
+    std::vector<std::unique_ptr<Model>> models;
     std::vector<std::unique_ptr<Broker>> copies;
     std::vector<Broker *> running;
     std::vector<std::size_t> places = shares(publications.items, options.copies);
     for (std::size_t k = 0; k + 1 < places.size(); k++) {
-        copies.push_back(std::make_unique<Broker>(options, frames, publications, places[k], places[k + 1]));
+        models.push_back(std::make_unique<Model>());
+        models.back()->choose(options.trial.mutant);
+        copies.push_back(std::make_unique<Broker>(*models.back(), options, frames, publications, places[k], places[k + 1]));
         copies.back()->restore(state, start);
         running.push_back(copies.back().get());
     }
@@ -439,6 +530,8 @@ int main(int argc, char **argv) {
     for (const auto &copy : copies) {
         copy->write_answers(output, later);
         later += copy->model().clock() - start;
+        copy->model().close();
     }
+    model.close();
     return 0;
 }

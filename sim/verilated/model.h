@@ -28,6 +28,14 @@ class Model {
         (void)vcd;
 #endif
     }
+    // In a program with mutants, the one that is alive from the next clock on.
+    void choose(unsigned mutant) {
+#ifdef X2CBBR_MUTANTS
+        top_->mutant = mutant;
+#else
+        (void)mutant;
+#endif
+    }
     Vtop *operator->() { return top_.get(); }
     uint64_t clock() const { return clock_; }
     // The outputs for the inputs as they are now.

@@ -1,10 +1,11 @@
 // Drives the Verilated parser over a file of documents and writes what came out of it.
 //
-// usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE]
+// usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--mutant N]
 // INPUT: documents as items. SKELETON: names to load beforehand, as items; the documents wait until they are in.
 // OUTPUT: for each document a Record; with --words followed by a 32-bit count and that many Words, none unless well-formed.
 // --apart holds a document back until the verdict on the one before; otherwise they come back to back.
 // --stalls makes the source idle and the sinks slow at random.
+// --timeless leaves out clocks and what names are known by; the last eight bytes are the clocks that the run took.
 
 #include <cstring>
 #include <deque>
@@ -14,8 +15,6 @@
 namespace {
 
 using namespace driver;
-
-constexpr uint64_t PATIENCE = 200000;
 
 // Clocks after reset in which the name table is cleared; they count for no document.
 constexpr int SETTLE = 4096;
@@ -35,6 +34,7 @@ struct Word {
 
 struct Options {
     bool words = false, apart = false;
+    Trial trial;
     Stalls stalls;
     std::string skeleton, vcd;
 };
@@ -55,7 +55,7 @@ Options options_of(int argc, char **argv) {
         else if (option == "--vcd" && k + 1 < argc)
             options.vcd = argv[++k];
 #endif
-        else
+        else if (!options.trial.take(k, argc, argv))
             fail("unknown option " + option);
     }
     return options;
@@ -91,7 +91,7 @@ template <typename Value> void write(std::ofstream &output, const Value *value, 
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE]");
+        fail("usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--mutant N]");
     Options options = options_of(argc, argv);
     Stalls &stalls = options.stalls;
     auto documents = read_items(argv[1]);
@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
         fail(std::string("cannot write ") + argv[2]);
 
     Model top(options.vcd);
+    top.choose(options.trial.mutant);
     auto &i_valid = top->i___05Fvalid;
     auto &request_valid = top->request___05Fvalid;
     i_valid = request_valid = 0;
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
     std::vector<Word> words;
     std::deque<std::vector<Word>> parsed;
     std::deque<Record> judged;
-    std::size_t finished = 0, loaded = 0;
+    std::size_t finished = 0, loaded = 0, checked = 0;
     uint64_t last_progress = top.clock();
     while (finished < documents.size() || loaded < names.size()) {
         // The source keeps an offered word until it is taken.
@@ -174,11 +175,21 @@ int main(int argc, char **argv) {
             judged.push_back(record);
         }
         if (!judged.empty() && !parsed.empty()) {
-            const Record &record = judged.front();
+            Record record = judged.front();
+            auto &list = parsed.front();
+            if (options.trial.timeless) {
+                record.first_word = record.verdict_clock = 0;
+                for (Word &word : list) {
+                    word.flags &= 3;
+                    word.name = 0;
+                }
+            }
+            options.trial.check(&record, sizeof record, checked);
             write(output, &record);
             if (options.words) {
-                const auto &list = parsed.front();
                 uint32_t count = record.verdict == 0 ? uint32_t(list.size()) : 0;
+                options.trial.check(&count, sizeof count, checked);
+                options.trial.check(list.data(), count * sizeof(Word), checked);
                 write(output, &count);
                 write(output, list.data(), count);
             }
@@ -201,8 +212,12 @@ int main(int argc, char **argv) {
             request_valid = 0;
             last_progress = clock;
         }
-        if (clock - last_progress > PATIENCE)
+        if (clock - last_progress > options.trial.patience)
             fail("no progress since clock " + std::to_string(last_progress) + ", in document " + std::to_string(finished));
+    }
+    if (options.trial.timeless) {
+        uint64_t clocks = top.clock();
+        write(output, &clocks);
     }
     top.close();
     return 0;

@@ -1,0 +1,73 @@
+"""The programs that mutants live in: tops of the hardware with the drivers that run vectors through them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hdl.config import PRESETS, BrokerConfig
+from sim.mutants.schemata import PACKAGE, Mutant, planted
+from sim.mutants.sites import Site, live_sites
+from sim.rtl import Rtl, rtl
+from sim.verilated.builder import FOLDER, program
+
+__all__ = ["BENCHES", "Bench", "all_sites", "build"]
+
+_ATTRIBUTE = re.compile(r"\(\* [^*]* \*\) ?")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A top and the C++ file that drives it.
+
+    ``path`` is where the top's modules are in the broker. With ``outside`` the top is a broker in a shell, and only what is not in the
+    broker is mutated there.
+    """
+
+    top: str
+    main: str
+    config: BrokerConfig
+    path: str = ""
+    outside: bool = False
+
+
+BENCHES: dict[str, Bench] = {
+    "broker": Bench("x2cbbr", "filter_main.cpp", PRESETS["default"]),
+    "parser": Bench("scbxp", "parse_main.cpp", PRESETS["default"], path="scbxp"),
+}
+
+
+def _observed(bench: Bench, source: Rtl) -> list[str]:
+    """The outputs that the driver looks at."""
+    named = tuple(re.findall(r"top->(\w+)", (FOLDER / bench.main).read_text(encoding="utf-8")))
+    links = ["notification__"] if "EACH_LINK" in (FOLDER / bench.main).read_text(encoding="utf-8") else []
+    outputs = [port["name"] for port in source.ports if port["direction"] == "output"]
+    return [name for name in outputs if name.replace("__", "___05F").startswith(named) or name.startswith(tuple(links) or ("\0",))]
+
+
+@cache
+def _sites(name: str) -> tuple[str, dict[str, Site]]:
+    bench = BENCHES[name]
+    source = rtl(bench.top, bench.config, sources=True)
+    found = live_sites(source.text, top=source.top, path=bench.path, outputs=_observed(bench, source))
+    if bench.outside:
+        found = [one for one in found if not one.module.startswith("broker")]
+    return source.text, {one.key: one for one in found}
+
+
+def all_sites() -> dict[str, Site]:
+    """The sites of all benches by key; one that several have counts once."""
+    found: dict[str, Site] = {}
+    for name in BENCHES:
+        found = _sites(name)[1] | found
+    return found
+
+
+def build(name: str, mutants: Sequence[Mutant]) -> tuple[Path, set[int]]:
+    """The program of a bench with the mutants that it has a place for, and their numbers."""
+    text, found = _sites(name)
+    mutated, numbers = planted(text, found, mutants)
+    bench = BENCHES[name]
+    bare = re.sub(r"\n *(?=\n)", "", _ATTRIBUTE.sub("", mutated))
+    return program(top=bench.top, main=bench.main, config=bench.config, mutated=PACKAGE + bare), numbers

@@ -1,0 +1,124 @@
+"""Mutant schemata: one text with many mutants, of which a number chosen at run time is alive.
+
+Each mutated expression becomes ``mutants::chosen == 17 ? mutated : original``. ``mutants::chosen`` is a register that follows the input
+``mutant`` of the simulated top; with 0 the hardware is the one that was emitted.
+"""
+
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sim.mutants.sites import Site
+
+__all__ = ["PACKAGE", "Mutant", "choose", "planted", "unit_of"]
+
+PACKAGE = """package mutants;
+  reg [15:0] chosen = 16'd0;
+endpackage
+"""
+"""What the text of :func:`planted` refers to."""
+
+_HARDWARE = re.compile(r"(?:^|/)(hdl/.*\.py):(\d+)")
+_BLOCKS = ("stream", "cam", "values")
+"""Rooms of building blocks, which count by themselves wherever they are used."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Mutant ``number`` of a set: which expression it is in, and what it puts in its place."""
+
+    number: int
+    unit: str
+    source: str
+    module: str
+    kind: str
+    key: str
+    place: int
+    before: str
+    after: str
+
+
+def _folder(source: str) -> str | None:
+    found = _HARDWARE.search(source)
+    if found is None:
+        return None
+    parts = found[1].split("/")
+    return parts[1] if len(parts) > 2 else None
+
+
+def unit_of(found: Sequence[Site]) -> dict[str, str]:
+    """The unit of each site by its key: the folder of ``hdl`` that it was written in.
+
+    A site from no such folder, or from code that several units share, belongs to the folder that most of its module was written in.
+    """
+    rooms: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in found:
+        folder = _folder(one.source)
+        if folder is not None:
+            rooms[one.module][folder] += 1
+    units = {}
+    for one in found:
+        folder, module = _folder(one.source), one.module
+        while folder is None and not rooms[module] and module:
+            module = module.rpartition(".")[0]
+        own = rooms[module].most_common(1)[0][0] if rooms[module] else "broker"
+        units[one.key] = folder if folder in _BLOCKS or (folder is not None and one.module) else own
+    return units
+
+
+def _location(one: Site) -> str:
+    found = _HARDWARE.search(one.source)
+    return f"{found[1]}:{found[2]}" if found else ""
+
+
+def choose(found: Mapping[str, Site], *, count: int, seed: int, unit: str | None = None) -> list[Mutant]:
+    """So many mutants of these sites, the same for the same sites and seed; ``unit`` keeps to one unit.
+
+    Places of the hardware description take turns, one mutant each, so that a line that is laid out a hundred times counts no more than
+    another.
+    """
+    units = unit_of(list(found.values()))
+    groups: dict[str, list[Site]] = defaultdict(list)
+    for one in found.values():
+        if unit is None or units[one.key] == unit:
+            groups[_location(one) or f"{one.module}:{min(one.targets)}"].append(one)
+    if not groups:
+        raise ValueError(f"unit must be one of {', '.join(sorted(set(units.values())))}, not {unit!r}")
+    chance = random.Random(f"mutants {seed}")
+    names = sorted(groups)
+    chance.shuffle(names)
+    mutants: list[Mutant] = []
+    seen: set[tuple[str, int]] = set()
+    tries = 0
+    while len(mutants) < count and tries < 50 * count:
+        name = names[tries % len(names)]
+        tries += 1
+        one = chance.choice(groups[name])
+        kind = chance.choice(sorted({mutation.kind for mutation in one.mutations}))
+        place = chance.choice([place for place, mutation in enumerate(one.mutations) if mutation.kind == kind])
+        if (one.key, place) in seen:
+            continue
+        seen.add((one.key, place))
+        before = one.key.split("|", 1)[1].rpartition("|")[0]
+        mutants.append(
+            Mutant(len(mutants) + 1, units[one.key], name, one.module, kind, one.key, place, before, one.mutations[place].expression)
+        )
+    return mutants
+
+
+def planted(text: str, found: Mapping[str, Site], mutants: Sequence[Mutant]) -> tuple[str, set[int]]:
+    """The text with those of the mutants whose sites it has, and their numbers."""
+    lines = text.split("\n")
+    wanted: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        if mutant.key in found and mutant.place < len(found[mutant.key].mutations):
+            wanted[mutant.key].append(mutant)
+    for key, here in wanted.items():
+        site = found[key]
+        expression = lines[site.line][site.start : site.end]
+        for mutant in here:
+            expression = f"(mutants::chosen == 16'd{mutant.number}) ? ({site.mutations[mutant.place].expression}) : ({expression})"
+        lines[site.line] = lines[site.line][: site.start] + expression + lines[site.line][site.end :]
+    return "\n".join(lines), {mutant.number for here in wanted.values() for mutant in here}
