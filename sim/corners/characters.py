@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from sim.golden.chars import NAME_EXTRA, NAME_START, is_char, is_name_char, is_name_start
 
-__all__ = ["documents", "every_byte", "references"]
+__all__ = ["documents", "edge_points", "encoded", "every_byte", "references"]
 
 _LANES = 4
 
@@ -117,7 +117,7 @@ _ILL_FORMED = tuple(
 )
 
 
-def _points() -> list[int]:
+def edge_points() -> list[int]:
     """First and last code point of every range, one below, one above; so too where UTF-8 grows by a byte."""
     ranges = [*NAME_START, *NAME_EXTRA, (0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF)]
     ranges += [(0x80, 0x7FF), (0x800, 0xFFFF), (0xFEFF, 0xFEFF), (0x1FFFE, 0x1FFFF), (0xD800, 0xDBFF), (0xDC00, 0xDFFF)]
@@ -156,7 +156,7 @@ def _packed(points: Iterable[int], *, later: bool, lane: int) -> Iterator[bytes]
 
 def documents() -> Iterator[bytes]:
     """Every edge of Char, NameStartChar and NameChar, and every ill-formed UTF-8 form."""
-    points = _points()
+    points = edge_points()
     for number, point in enumerate(points):
         for before, after in _FAST:
             for lane in range(_LANES):
@@ -216,7 +216,7 @@ def references() -> Iterator[bytes]:
         for place, (before, after) in enumerate(places[:3]):
             yield _placed(before, reference, after, (number + place) % _LANES)
 
-    points = [point for point in _points() if is_char(point) or point < 0x20 or point > 0xD7FF]
+    points = [point for point in edge_points() if is_char(point) or point < 0x20 or point > 0xD7FF]
     points += [0, 1, 0x110000, 0x110001, 0x1FFFFF, *((1 << bit) + 0x41 for bit in range(6, 41))]
     for number, point in enumerate(points):
         for spelling in (b"&#%d;", b"&#x%x;", b"&#x%X;", b"&#0000000000%d;", b"&#x00000000%x;"):

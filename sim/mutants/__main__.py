@@ -30,12 +30,14 @@ def _cases(folder: Path, executables: dict[str, str]) -> list[Case]:
     folder.mkdir(parents=True, exist_ok=True)
     for vector in vectors():
         key = digest([vector.key, executables[vector.bench]])
-        source, output, note = (folder / f"{key}.{part}" for part in ("input", "output", "clocks"))
+        source, output, note = (folder / f"{key}.{part}" for part in ("input", "output", "note"))
         if not note.exists():
             source.write_bytes(vector.data)
-            note.write_text(str(reference(executables[vector.bench], str(source), vector.options, output)))
-        clocks = int(note.read_text())
-        found.append(Case(vector.name, vector.kind, vector.key, vector.bench, str(source), vector.options, str(output), clocks))
+            clocks, reached = reference(executables[vector.bench], str(source), vector.options, output)
+            note.write_text(json.dumps([clocks, sorted(reached)]))
+        clocks, numbers = json.loads(note.read_text())
+        where = (str(source), vector.options, str(output))
+        found.append(Case(vector.name, vector.kind, vector.key, vector.bench, *where, clocks, frozenset(numbers)))
     return found
 
 

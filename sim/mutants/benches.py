@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from hdl.config import PRESETS, BrokerConfig
-from sim.mutants.schemata import PACKAGE, Mutant, planted
+from sim.mutants.schemata import Mutant, package, planted
 from sim.mutants.sites import Site, live_sites
 from sim.rtl import Rtl, rtl
 from sim.verilated.builder import FOLDER, program
@@ -70,4 +70,4 @@ def build(name: str, mutants: Sequence[Mutant]) -> tuple[Path, set[int]]:
     mutated, numbers = planted(text, found, mutants)
     bench = BENCHES[name]
     bare = re.sub(r"\n *(?=\n)", "", _ATTRIBUTE.sub("", mutated))
-    return program(top=bench.top, main=bench.main, config=bench.config, mutated=PACKAGE + bare), numbers
+    return program(top=bench.top, main=bench.main, config=bench.config, mutated=package(len(mutants)) + bare, mutants=len(mutants)), numbers

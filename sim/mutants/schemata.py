@@ -2,8 +2,12 @@
 
 Each mutated expression becomes ``mutants::chosen == 17 ? mutated : original``. ``mutants::chosen`` is a register that follows the input
 ``mutant`` of the simulated top; with 0 the hardware is the one that was emitted.
+
+A run can also watch all mutants at once: ``mutants::reached[17]`` is set when mutant 17's expression would have had another value at a
+rising clock. A vector that does not reach a mutant cannot kill it.
 """
 
+import bisect
 import random
 import re
 from collections import Counter, defaultdict
@@ -12,13 +16,20 @@ from dataclasses import dataclass
 
 from sim.mutants.sites import Site
 
-__all__ = ["PACKAGE", "Mutant", "choose", "planted", "unit_of"]
+__all__ = ["WATCH", "Mutant", "choose", "package", "planted", "unit_of"]
 
-PACKAGE = """package mutants;
+WATCH = 0xFFFF
+"""The number that stands for no mutant and watches all of them."""
+
+
+def package(count: int) -> str:
+    """What the text of :func:`planted` refers to, for mutants up to number ``count``."""
+    return f"""package mutants;
   reg [15:0] chosen = 16'd0;
+  reg [{count}:0] reached = {count + 1}'d0;
 endpackage
 """
-"""What the text of :func:`planted` refers to."""
+
 
 _HARDWARE = re.compile(r"(?:^|/)(hdl/.*\.py):(\d+)")
 _BLOCKS = ("stream", "cam", "values")
@@ -115,10 +126,32 @@ def planted(text: str, found: Mapping[str, Site], mutants: Sequence[Mutant]) -> 
     for mutant in mutants:
         if mutant.key in found and mutant.place < len(found[mutant.key].mutations):
             wanted[mutant.key].append(mutant)
+    watched: dict[int, list[str]] = defaultdict(list)
+    ends = _ends(lines)
     for key, here in wanted.items():
         site = found[key]
-        expression = lines[site.line][site.start : site.end]
+        original = expression = lines[site.line][site.start : site.end]
         for mutant in here:
-            expression = f"(mutants::chosen == 16'd{mutant.number}) ? ({site.mutations[mutant.place].expression}) : ({expression})"
+            mutated = site.mutations[mutant.place].expression
+            expression = f"(mutants::chosen == 16'd{mutant.number}) ? ({mutated}) : ({expression})"
+            end, clocked = ends[bisect.bisect(ends, (site.line, False))]
+            differs = f"if (({mutated}) != ({original})) " if clocked else ""
+            watched[end].append(f"    {differs}mutants::reached[{mutant.number}] <= 1'd1;")
         lines[site.line] = lines[site.line][: site.start] + expression + lines[site.line][site.end :]
+    for end, statements in watched.items():
+        event = "@(posedge clk)" if (end, True) in ends else "@(mutants::chosen)"
+        watch = [f"  always {event} if (mutants::chosen == 16'd{WATCH}) begin", *statements, "  end"]
+        lines[end] = "\n".join([*watch, lines[end]])
     return "\n".join(lines), {mutant.number for here in wanted.values() for mutant in here}
+
+
+def _ends(lines: Sequence[str]) -> list[tuple[int, bool]]:
+    """The last line of each module, and whether the module has a clock."""
+    found, clocked = [], False
+    for place, line in enumerate(lines):
+        if line == "  input clk;":
+            clocked = True
+        elif line == "endmodule":
+            found.append((place, clocked))
+            clocked = False
+    return found

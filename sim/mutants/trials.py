@@ -15,6 +15,9 @@ _PATIENCE = 6000
 """Clocks without progress after which a mutant hangs. The hardware itself is never silent for so long while a vector runs: the
 reference run of each vector has the same patience."""
 
+_SECONDS = 120
+"""A mutant may keep a clock from settling; then the program does not end by itself."""
+
 _SLOWER, _CLOCKS = 1.01, 24
 """A mutant that gives the right answers is noticed too when a vector takes it more than a hundredth longer, and more than so many
 clocks."""
@@ -32,6 +35,8 @@ class Case:
     options: tuple[str, ...]
     output: str
     clocks: int
+    reached: frozenset[int]
+    """Mutants whose expressions had other values in the run."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +83,19 @@ def _run(executable: str, case_input: str, options: Sequence[str], output: Path)
     """What came out, or None when the program ended in an error or did not end."""
     command = [executable, case_input, str(output), "--timeless", "--patience", str(_PATIENCE), *options]
     try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=300)
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     return output.read_bytes() if done.returncode == 0 else None
 
 
-def reference(executable: str, case_input: str, options: Sequence[str], output: Path) -> int:
-    """Run the hardware without mutants, which must come to an end, and return its clocks."""
-    found = _run(executable, case_input, options, output)
+def reference(executable: str, case_input: str, options: Sequence[str], output: Path) -> tuple[int, frozenset[int]]:
+    """Run the hardware without mutants, which must come to an end; its clocks, and the mutants that the run reached."""
+    reached = output.with_suffix(".reached")
+    found = _run(executable, case_input, [*options, "--reached", str(reached)], output)
     if found is None:
         raise ValueError(f"the hardware must answer the vector {case_input}, which it does not")
-    return int(struct.unpack("<Q", found[-8:])[0])
+    return int(struct.unpack("<Q", found[-8:])[0]), frozenset(map(int, reached.read_text().split()))
 
 
 def try_mutant(trial: Trial, cases: Sequence[Case], executables: dict[str, str]) -> Result:
@@ -98,10 +104,18 @@ def try_mutant(trial: Trial, cases: Sequence[Case], executables: dict[str, str])
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as folder:
         for case in cases:
-            if case.bench not in trial.benches:
+            if case.bench not in trial.benches or trial.number not in case.reached:
                 continue
             if case.key not in trial.passed:
-                options = [*case.options, "--mutant", str(trial.number), "--expect", case.output]
+                options = [
+                    *case.options,
+                    "--mutant",
+                    str(trial.number),
+                    "--expect",
+                    case.output,
+                    "--limit",
+                    str(2 * case.clocks + _PATIENCE),
+                ]
                 found = _run(executables[case.bench], case.input, options, Path(folder) / "output")
                 result.cases += 1
                 result.clocks += case.clocks

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from sim.cache import digest
 from sim.corners.documents import documents
+from sim.corners.streams import streams
 from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import items_of
 from sim.mutants.benches import BENCHES
@@ -51,7 +52,7 @@ def _batches(found: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 
 def _parser(config: BrokerConfig) -> Iterator[Vector]:
-    """Documents at the corners, back to back, every other batch with stalls."""
+    """Documents at the corners, back to back; of four batches of a kind one has stalls at random and one has them in bursts."""
     kinds = itertools.groupby(documents(config), key=lambda one: one.kind)
     counts: dict[str, int] = {}
     for kind, group in kinds:
@@ -60,7 +61,7 @@ def _parser(config: BrokerConfig) -> Iterator[Vector]:
             number = counts.get(kind, 0)
             counts[kind] = number + 1
             data = b"".join(struct.pack("<I", len(one)) + one for one in batch)
-            stalls = ("--stalls", str(number)) if number % 2 else ()
+            stalls = {1: ("--stalls", str(number)), 3: ("--bursts", str(number))}.get(number % 4, ())
             yield Vector(f"{kind}-{number}", kind, "parser", data, ("--words", *stalls))
 
 
@@ -82,6 +83,18 @@ def _broker(config: BrokerConfig) -> Iterator[Vector]:
     share = [one.data for one in itertools.islice(documents(config), 0, None, 29)]
     for number, batch in enumerate(_batches(share)):
         yield Vector(f"published-{number}", "published", "broker", packed([*wanted, *map(Publication, batch)]))
+    yield from _streams(config)
+
+
+def _streams(config: BrokerConfig) -> Iterator[Vector]:
+    """The broker's corner streams: of four of a kind two run freely, one has stalls at random and one has them in bursts."""
+    counts: dict[str, int] = {}
+    for stream in streams(config):
+        number = counts.get(stream.kind, 0)
+        counts[stream.kind] = number + 1
+        stalls = {1: ("--stalls", str(number)), 3: ("--bursts", str(number))}.get(number % 4, ())
+        options = ("--together",) * stream.together + stalls
+        yield Vector(f"{stream.kind}-{number}", stream.kind, "broker", packed(stream.items), options)
 
 
 def vectors() -> Iterator[Vector]:

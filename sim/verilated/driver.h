@@ -116,12 +116,14 @@ class Source {
 };
 
 // What a run that is compared byte by byte with another asks for: patience with a model that does nothing, the mutant that is alive, and
-// results without clocks. Their sum stands at the end instead, so that what came out and how long it took can be told apart. A run that is
+// results without clocks; or to watch all mutants and write down those that were reached. The clocks' sum stands at the end instead, so that what came out and how long it took can be told apart. A run that is
 // given the results of another ends in an error as soon as its own differ.
 struct Trial {
-    uint64_t patience = 200000;
+    static constexpr unsigned WATCH = 0xffff;
+    uint64_t patience = 200000, limit = ~uint64_t(0);
     unsigned mutant = 0;
     bool timeless = false;
+    std::string reached;
     Item expected;
     // Takes the option at this place, and what belongs to it.
     bool take(int &k, int argc, char **argv) {
@@ -132,14 +134,22 @@ struct Trial {
             expected = read_bytes(argv[++k]);
         else if (option == "--patience" && k + 1 < argc)
             patience = std::strtoull(argv[++k], nullptr, 0);
+        else if (option == "--limit" && k + 1 < argc)
+            limit = std::strtoull(argv[++k], nullptr, 0);
 #ifdef X2CBBR_MUTANTS
         else if (option == "--mutant" && k + 1 < argc)
             mutant = unsigned(std::strtoul(argv[++k], nullptr, 0));
+        else if (option == "--reached" && k + 1 < argc) {
+            reached = argv[++k];
+            mutant = WATCH;
+        }
 #endif
         else
             return false;
         return true;
     }
+    // The run has made no progress for too long, or takes too long.
+    bool overdue(uint64_t clock, uint64_t last_progress) const { return clock - last_progress > patience || clock > limit; }
     // The next bytes of the results, which begin at this place of them.
     void check(const void *bytes, std::size_t size, std::size_t &at) const {
         if (!expected.empty() && (at + size > expected.size() || std::memcmp(bytes, expected.data() + at, size) != 0))
@@ -148,11 +158,24 @@ struct Trial {
     }
 };
 
-// Random stalls, the same for the same seed; without a seed there are none.
+// Random stalls, the same for the same seed; without a seed there are none. In bursts each port is open for a while and shut for a while,
+// so that the queues before it fill and empty.
 class Stalls {
   public:
-    void seed(uint64_t seed) { state_ = seed * 0x9E3779B97F4A7C15ull | 1; }
-    bool none_now(unsigned one_in) { return state_ == 0 || next() % one_in != 0; }
+    void seed(uint64_t seed, bool bursts = false) {
+        state_ = seed * 0x9E3779B97F4A7C15ull | 1;
+        bursts_ = bursts;
+    }
+    bool none_now(unsigned one_in, unsigned port) {
+        if (!bursts_)
+            return state_ == 0 || next() % one_in != 0;
+        Burst &burst = ports_[port];
+        if (burst.left-- == 0) {
+            burst.open = !burst.open;
+            burst.left = next() % (burst.open ? 700 : 400);
+        }
+        return burst.open;
+    }
 
   private:
     uint32_t next() {
@@ -161,7 +184,13 @@ class Stalls {
         state_ ^= state_ << 17;
         return uint32_t(state_ >> 32);
     }
+    struct Burst {
+        bool open = false;
+        uint32_t left = 0;
+    };
     uint64_t state_ = 0;
+    bool bursts_ = false;
+    Burst ports_[16];
 };
 
 } // namespace driver

@@ -1,6 +1,6 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
-// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--mutant N]
+// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
 // INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions, 'K' for a name of the skeleton or 'P' for
 // a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes
 // and gives a Result; so does a name, which waits likewise. In a program with mutants, 'Z' with a 32-bit number of clocks cuts the items
@@ -12,7 +12,7 @@
 // --copies divides the publications, which must all come behind the frames, between N brokers that run in step: copies of the one that
 // has taken the frames, each with a row of neighbouring publications. Their clocks are given as if one had begun where the one before ended.
 // --fault sets the input of that name, which only a broker made for a test has.
-// --stalls makes the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
+// --stalls and --bursts make the sources idle and the sinks slow at random. Bodies with the whole publication are compared with it.
 // --timeless leaves out clocks; behind the answers are then the 16 counters, the subscriptions and steps held, full and hcd, in 32 bits
 // each, and in 64 bits the clocks that the run took.
 
@@ -76,8 +76,8 @@ Options options_of(int argc, char **argv) {
             options.together = true;
         else if (option == "--copies" && k + 1 < argc)
             options.copies = std::strtoull(argv[++k], nullptr, 0);
-        else if (option == "--stalls" && k + 1 < argc)
-            options.stalls.seed(std::strtoull(argv[++k], nullptr, 0));
+        else if ((option == "--stalls" || option == "--bursts") && k + 1 < argc)
+            options.stalls.seed(std::strtoull(argv[++k], nullptr, 0), option == "--bursts");
 #ifdef X2CBBR_FAULT
         else if (option == "--fault" && k + 1 < argc)
             options.fault = unsigned(std::strtoul(argv[++k], nullptr, 0));
@@ -192,10 +192,11 @@ class Broker {
             aftermath_++;
         offer_frame();
         offer_publication();
-        top->result___05Fready = stalls_.none_now(4);
-        top->verdict___05Fready = stalls_.none_now(4);
+        top->result___05Fready = stalls_.none_now(4, 3);
+        top->verdict___05Fready = stalls_.none_now(4, 4);
+        unsigned port = 5;
         for (CData *ready : {EACH_LINK(ready)})
-            *ready = stalls_.none_now(4);
+            *ready = stalls_.none_now(4, port++);
         top.settle();
         take_results();
         take_verdict();
@@ -213,7 +214,7 @@ class Broker {
             publication_source_.pop();
             top->publication___05Fvalid = 0;
         }
-        if (top.clock() - last_progress_ > options_.trial.patience)
+        if (options_.trial.overdue(top.clock(), last_progress_))
             fail("no progress since clock " + std::to_string(last_progress_) + ", after " + std::to_string(answered_) + " frames and " +
                  std::to_string(finished_ - first_) + " publications");
     }
@@ -279,7 +280,7 @@ class Broker {
                 top->clear = !name;
                 frames_started_.push_back(top.clock());
             }
-            if (name && answered_ == frame_source_.item() && !top->skeleton___05Fvalid && stalls_.none_now(3)) {
+            if (name && answered_ == frame_source_.item() && !top->skeleton___05Fvalid && stalls_.none_now(3, 0)) {
                 Chunk chunk = frame_source_.peek();
                 put(top->skeleton___05Fpayload, SKELETON_DATA, chunk.data);
                 put(top->skeleton___05Fpayload, SKELETON_COUNT, chunk.count);
@@ -287,7 +288,7 @@ class Broker {
                 top->skeleton___05Fvalid = 1;
             }
         }
-        if (!top->subscription___05Fvalid && allowed && stalls_.none_now(3)) {
+        if (!top->subscription___05Fvalid && allowed && stalls_.none_now(3, 1)) {
             Chunk chunk = frame_source_.peek();
             put(top->subscription___05Fpayload, SUBSCRIPTION_DATA, chunk.data);
             put(top->subscription___05Fpayload, SUBSCRIPTION_COUNT, chunk.count);
@@ -299,7 +300,7 @@ class Broker {
         bool allowed = !publication_source_.done();
         if (allowed && publication_source_.at_start() && !options_.together)
             allowed = publications_.others[publication_source_.item()] <= answered_ && !(options_.apart && publication_source_.item() > finished_);
-        if (!top->publication___05Fvalid && allowed && stalls_.none_now(3)) {
+        if (!top->publication___05Fvalid && allowed && stalls_.none_now(3, 2)) {
             Chunk chunk = publication_source_.peek();
             put(top->publication___05Fpayload, PUBLICATION_DATA, chunk.data);
             put(top->publication___05Fpayload, PUBLICATION_COUNT, chunk.count);
@@ -469,8 +470,8 @@ std::vector<std::size_t> shares(const std::vector<Item> &publications, std::size
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED] [--vcd FILE] [--fault N] "
-             "[--timeless [--expect FILE]] [--patience N] [--mutant N]");
+        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] "
+             "[--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]");
     Options options = options_of(argc, argv);
     const std::vector<Part> parts = read_input(argv[1]);
     const Lane &frames = parts.back().frames, &publications = parts.back().publications;
@@ -498,6 +499,8 @@ int main(int argc, char **argv) {
         broker.write_answers(output);
         if (options.trial.timeless)
             broker.write_counts(output);
+        if (!options.trial.reached.empty())
+            model.write_reached(options.trial.reached);
         model.close();
         return 0;
     }

@@ -36,6 +36,19 @@ class Model {
         (void)mutant;
 #endif
     }
+    // A watching run's mutants that have been reached, as a line of numbers in a file.
+    void write_reached(const std::string &path) {
+#ifdef X2CBBR_MUTANTS
+        settle();
+        std::ofstream file(path);
+        for (unsigned number = 1; number <= X2CBBR_MUTANTS; number++)
+            if (get(top_->reached, Field{number, 1}))
+                file << number << ' ';
+        file << std::endl;
+#else
+        (void)path;
+#endif
+    }
     Vtop *operator->() { return top_.get(); }
     uint64_t clock() const { return clock_; }
     // The outputs for the inputs as they are now.

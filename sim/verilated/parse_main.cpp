@@ -1,10 +1,10 @@
 // Drives the Verilated parser over a file of documents and writes what came out of it.
 //
-// usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--mutant N]
+// usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED | --bursts SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
 // INPUT: documents as items. SKELETON: names to load beforehand, as items; the documents wait until they are in.
 // OUTPUT: for each document a Record; with --words followed by a 32-bit count and that many Words, none unless well-formed.
 // --apart holds a document back until the verdict on the one before; otherwise they come back to back.
-// --stalls makes the source idle and the sinks slow at random.
+// --stalls and --bursts make the source idle and the sinks slow at random.
 // --timeless leaves out clocks and what names are known by; the last eight bytes are the clocks that the run took.
 
 #include <cstring>
@@ -47,8 +47,8 @@ Options options_of(int argc, char **argv) {
             options.words = true;
         else if (option == "--apart")
             options.apart = true;
-        else if (option == "--stalls" && k + 1 < argc)
-            options.stalls.seed(std::strtoull(argv[++k], nullptr, 0));
+        else if ((option == "--stalls" || option == "--bursts") && k + 1 < argc)
+            options.stalls.seed(std::strtoull(argv[++k], nullptr, 0), option == "--bursts");
         else if (option == "--skeleton" && k + 1 < argc)
             options.skeleton = argv[++k];
 #ifdef X2CBBR_TRACE
@@ -91,7 +91,7 @@ template <typename Value> void write(std::ofstream &output, const Value *value, 
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--mutant N]");
+        fail("usage: parse INPUT OUTPUT [--words] [--apart] [--stalls SEED | --bursts SEED] [--skeleton FILE] [--vcd FILE] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]");
     Options options = options_of(argc, argv);
     Stalls &stalls = options.stalls;
     auto documents = read_items(argv[1]);
@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     while (finished < documents.size() || loaded < names.size()) {
         // The source keeps an offered word until it is taken.
         bool allowed = loaded == names.size() && !source.done() && !(options.apart && source.at_start() && source.item() > finished);
-        if (!i_valid && allowed && stalls.none_now(3)) {
+        if (!i_valid && allowed && stalls.none_now(3, 0)) {
             Chunk chunk = source.peek();
             put(top->i___05Fpayload, I_DATA, chunk.data);
             put(top->i___05Fpayload, I_COUNT, chunk.count);
@@ -140,8 +140,8 @@ int main(int argc, char **argv) {
             put(top->request___05Fpayload, REQUEST_LAST, chunk.last);
             request_valid = 1;
         }
-        top->o___05Fready = stalls.none_now(4);
-        top->verdict___05Fready = stalls.none_now(4);
+        top->o___05Fready = stalls.none_now(4, 1);
+        top->verdict___05Fready = stalls.none_now(4, 2);
         uint64_t clock = top.clock();
         top.settle();
         bool took_input = i_valid && top->i___05Fready;
@@ -212,13 +212,15 @@ int main(int argc, char **argv) {
             request_valid = 0;
             last_progress = clock;
         }
-        if (clock - last_progress > options.trial.patience)
+        if (options.trial.overdue(clock, last_progress))
             fail("no progress since clock " + std::to_string(last_progress) + ", in document " + std::to_string(finished));
     }
     if (options.trial.timeless) {
         uint64_t clocks = top.clock();
         write(output, &clocks);
     }
+    if (!options.trial.reached.empty())
+        top.write_reached(options.trial.reached);
     top.close();
     return 0;
 }
