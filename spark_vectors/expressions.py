@@ -12,7 +12,12 @@ from typing import NamedTuple
 
 __all__ = ["FEATURES", "GUARDED", "ExpressionError", "PathStep", "PathTest", "ReadPath", "Spelling", "features", "is_decimal", "read"]
 
-_NAME = r"[^\W\d][\w.\-·]*"
+_START = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
+    "\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME = rf"[{_START}][{_START}.0-9\-\u00b7\u0300-\u036f\u203f-\u2040]*"
+"""[XML 2.3], without the colon"""
 _TOKENS = re.compile(
     rf"""\s*(?: (?P<string>"[^"]*"|'[^']*') | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?![\w])) | (?P<name>{_NAME}(?::{_NAME})?)
     | (?P<mark>//|/|@|\[|\]|\(|\)|!=|<=|>=|=|<|>|\.|\*|-) )""",

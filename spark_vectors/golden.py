@@ -65,7 +65,7 @@ def _words(parsed: Parsed) -> tuple[int, bytes]:
     return len(packed) // _WORD.size, hashlib.blake2b(packed, digest_size=16).digest()
 
 
-def refusal_of(text: str, config: BrokerConfig) -> Refusal:
+def refusal_of(text: str | bytes, config: BrokerConfig) -> Refusal:
     """The model's answer to a subscription on its own."""
     try:
         xpath.compile(text, config)

@@ -2,6 +2,9 @@
 
 A site is one expression of one statement: the value of an ``assign``, the value or the condition of a statement in an ``always`` block.
 Yosys writes all of them in a few forms, one a line, which is what this module relies on.
+
+The constant that a block begins with is no site. It is what Amaranth gives a signal where nothing drives it: nobody wrote it, and mostly
+nobody looks at the signal then.
 """
 
 import re
@@ -25,6 +28,7 @@ _BINARY = re.compile(r"(.+?) (&|\||\^|\+|-|<=|>=|<|>|==|!=|<<|>>) (.+)")
 _UNARY = re.compile(r"(~|!|\||&|\^|-) (.+)")
 _CHOICE = re.compile(r"(.+?) \? (.+) : (.+)")
 _CONSTANT = re.compile(r"(\d+)'h([0-9a-f]+)")
+_LITERAL = re.compile(r"\d+'[hdb][0-9a-f]+")
 _OTHER = {"&": "|", "|": "&", "^": "|", "+": "-", "-": "+", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _ORDERED = {"-", "<", "<=", ">", ">=", "<<", ">>"}
 
@@ -199,9 +203,14 @@ class _Reader:
         clocked = "posedge" in lines[0]
         if clocked and not any(" if (" in line for line in lines):
             return end
+        implicit = True
         for place in range(start + 1, end):
             line = self._lines[place]
             if "$auto$verilog_backend" in line or "src = " in line:
+                continue
+            found = _STATEMENT.fullmatch(line)
+            implicit = implicit and found is not None and _LITERAL.fullmatch(found[2]) is not None
+            if implicit:
                 continue
             if found := _IF.fullmatch(line):
                 self._site(place, found.span(2), module, origin, written, counts, condition=True)

@@ -1,15 +1,18 @@
 """Mutants against vectors: which vector, if any, tells a mutant from the hardware."""
 
 import json
+import os
 import struct
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-__all__ = ["Case", "Result", "Trial", "read_results", "reference", "try_mutant"]
+from sim.mutants.vectors import Vector
+
+__all__ = ["Case", "Result", "Trial", "read_results", "reference", "slower", "try_mutant", "unpacked"]
 
 _PATIENCE = 6000
 """Clocks without progress after which a mutant hangs. The hardware itself is never silent for so long while a vector runs: the
@@ -25,18 +28,13 @@ clocks."""
 
 @dataclass(frozen=True)
 class Case:
-    """A vector on disk: its input, and what came out of the hardware without mutants."""
+    """A vector, what came out of the hardware without mutants, in how many clocks, and the mutants that the run reached."""
 
-    name: str
-    kind: str
+    vector: Vector
     key: str
-    bench: str
-    input: str
-    options: tuple[str, ...]
-    output: str
+    output: bytes
     clocks: int
     reached: frozenset[int]
-    """Mutants whose expressions had other values in the run."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Trial:
 
 @dataclass
 class Result:
-    """What became of a mutant: ``killed`` names the case that told, ``how`` is ``output``, ``stopped`` or ``clocks``."""
+    """What became of a mutant: ``killed`` names the vector that told, ``how`` is ``output``, ``stopped`` or ``clocks``."""
 
     number: int
     killed: str | None = None
@@ -79,9 +77,27 @@ def read_results(path: Path) -> dict[int, Result]:
     return found
 
 
-def _run(executable: str, case_input: str, options: Sequence[str], output: Path) -> bytes | None:
+def unpacked(executables: Mapping[str, tuple[str, bytes]]) -> dict[str, str]:
+    """The programs, each a name and its bytes, as files of this machine; they stay for the tasks that follow."""
+    folder = Path(tempfile.gettempdir()) / f"x2cbbr-mutants-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    found = {}
+    for bench, (name, data) in executables.items():
+        place = folder / name
+        if not place.exists():
+            draft = folder / f"{name}.{os.getpid()}"
+            draft.write_bytes(data)
+            draft.chmod(0o755)
+            draft.rename(place)
+        found[bench] = str(place)
+    return found
+
+
+def _run(executable: str, vector: Vector, folder: Path, options: Sequence[str]) -> bytes | None:
     """What came out, or None when the program ended in an error or did not end."""
-    command = [executable, case_input, str(output), "--timeless", "--patience", str(_PATIENCE), *options]
+    source, output = folder / "input", folder / "output"
+    source.write_bytes(vector.data)
+    command = [executable, str(source), str(output), "--timeless", "--patience", str(_PATIENCE), *vector.options, *options]
     try:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
@@ -89,39 +105,42 @@ def _run(executable: str, case_input: str, options: Sequence[str], output: Path)
     return output.read_bytes() if done.returncode == 0 else None
 
 
-def reference(executable: str, case_input: str, options: Sequence[str], output: Path) -> tuple[int, frozenset[int]]:
-    """Run the hardware without mutants, which must come to an end; its clocks, and the mutants that the run reached."""
-    reached = output.with_suffix(".reached")
-    found = _run(executable, case_input, [*options, "--reached", str(reached)], output)
-    if found is None:
-        raise ValueError(f"the hardware must answer the vector {case_input}, which it does not")
-    return int(struct.unpack("<Q", found[-8:])[0]), frozenset(map(int, reached.read_text().split()))
+def reference(executable: str, vector: Vector, *, watching: bool = True) -> tuple[bytes, int, frozenset[int]]:
+    """Run the hardware without mutants, which must come to an end: what came out, the clocks, and the mutants that the run reached."""
+    with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
+        reached = Path(name) / "reached"
+        found = _run(executable, vector, Path(name), ["--reached", str(reached)] if watching else [])
+        if found is None:
+            raise ValueError(f"the hardware must answer the vector {vector.name}, which it does not")
+        numbers = frozenset(map(int, reached.read_text().split())) if watching else frozenset()
+        return found[:-8], int(struct.unpack("<Q", found[-8:])[0]), numbers
 
 
-def try_mutant(trial: Trial, cases: Sequence[Case], executables: dict[str, str]) -> Result:
-    """Run the cases of the mutant's benches in their order until one kills it."""
+def slower(clocks: int, due: int) -> bool:
+    """Whether a run took noticeably longer than it is due."""
+    return clocks > due * _SLOWER and clocks > due + _CLOCKS
+
+
+def try_mutant(trial: Trial, cases: Sequence[Case], executables: Mapping[str, str]) -> Result:
+    """Run the cases that reach the mutant, in their order, until one kills it."""
     result = Result(trial.number)
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="x2cbbr-") as folder:
+    with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         for case in cases:
-            if case.bench not in trial.benches or trial.number not in case.reached:
+            vector = case.vector
+            if vector.bench not in trial.benches or trial.number not in case.reached:
                 continue
             if case.key not in trial.passed:
-                options = [
-                    *case.options,
-                    "--mutant",
-                    str(trial.number),
-                    "--expect",
-                    case.output,
-                    "--limit",
-                    str(2 * case.clocks + _PATIENCE),
-                ]
-                found = _run(executables[case.bench], case.input, options, Path(folder) / "output")
+                expected = Path(name) / "expected"
+                expected.write_bytes(case.output)
+                limit = str(2 * case.clocks + _PATIENCE)
+                options = ["--mutant", str(trial.number), "--expect", str(expected), "--limit", limit]
+                found = _run(executables[vector.bench], vector, Path(name), options)
                 result.cases += 1
                 result.clocks += case.clocks
                 result.how = _how(found, case)
                 if result.how is not None:
-                    result.killed, result.kind = case.name, case.kind
+                    result.killed, result.kind = vector.name, vector.kind
                     break
             result.passed.append(case.key)
     result.seconds = round(time.perf_counter() - start, 3)
@@ -131,7 +150,6 @@ def try_mutant(trial: Trial, cases: Sequence[Case], executables: dict[str, str])
 def _how(found: bytes | None, case: Case) -> str | None:
     if found is None:
         return "stopped"
-    if found[:-8] != Path(case.output).read_bytes()[:-8]:
+    if found[:-8] != case.output:
         return "output"
-    clocks = struct.unpack("<Q", found[-8:])[0]
-    return "clocks" if clocks > case.clocks * _SLOWER and clocks > case.clocks + _CLOCKS else None
+    return "clocks" if slower(struct.unpack("<Q", found[-8:])[0], case.clocks) else None

@@ -93,7 +93,7 @@ def _streams(config: BrokerConfig) -> Iterator[Vector]:
         number = counts.get(stream.kind, 0)
         counts[stream.kind] = number + 1
         stalls = {1: ("--stalls", str(number)), 3: ("--bursts", str(number))}.get(number % 4, ())
-        options = ("--together",) * stream.together + stalls
+        options = ("--beside",) * stream.beside + stalls
         yield Vector(f"{stream.kind}-{number}", stream.kind, "broker", packed(stream.items), options)
 
 

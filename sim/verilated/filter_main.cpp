@@ -1,6 +1,6 @@
 // Drives the Verilated broker over a file of subscription frames and publications and writes what came out of it.
 //
-// usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
+// usage: filter INPUT OUTPUT [--apart | --together | --beside] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
 // INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions, 'K' for a name of the skeleton or 'P' for
 // a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes
 // and gives a Result; so does a name, which waits likewise. In a program with mutants, 'Z' with a 32-bit number of clocks cuts the items
@@ -8,7 +8,7 @@
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
 // Frames and publications take turns as the file says: each waits until the other kind before it has been answered. With
-// --together they do not wait, each stream keeps its own order. --apart also holds a publication back until the one before it is complete.
+// --together they do not wait, each stream keeps its own order; with --beside publications wait for the frames before the first of them. --apart also holds a publication back until the one before it is complete.
 // --copies divides the publications, which must all come behind the frames, between N brokers that run in step: copies of the one that
 // has taken the frames, each with a row of neighbouring publications. Their clocks are given as if one had begun where the one before ended.
 // --fault sets the input of that name, which only a broker made for a test has.
@@ -58,7 +58,7 @@ struct Outcome {
 #pragma pack(pop)
 
 struct Options {
-    bool apart = false, together = false;
+    bool apart = false, together = false, beside = false;
     std::size_t copies = 1;
     Trial trial;
     Stalls stalls;
@@ -74,6 +74,8 @@ Options options_of(int argc, char **argv) {
             options.apart = true;
         else if (option == "--together")
             options.together = true;
+        else if (option == "--beside")
+            options.together = options.beside = true;
         else if (option == "--copies" && k + 1 < argc)
             options.copies = std::strtoull(argv[++k], nullptr, 0);
         else if ((option == "--stalls" || option == "--bursts") && k + 1 < argc)
@@ -300,6 +302,8 @@ class Broker {
         bool allowed = !publication_source_.done();
         if (allowed && publication_source_.at_start() && !options_.together)
             allowed = publications_.others[publication_source_.item()] <= answered_ && !(options_.apart && publication_source_.item() > finished_);
+        if (allowed && options_.beside)
+            allowed = publications_.others.front() <= answered_;
         if (!top->publication___05Fvalid && allowed && stalls_.none_now(3, 2)) {
             Chunk chunk = publication_source_.peek();
             put(top->publication___05Fpayload, PUBLICATION_DATA, chunk.data);
@@ -470,7 +474,7 @@ std::vector<std::size_t> shares(const std::vector<Item> &publications, std::size
 
 int main(int argc, char **argv) {
     if (argc < 3)
-        fail("usage: filter INPUT OUTPUT [--apart | --together] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] "
+        fail("usage: filter INPUT OUTPUT [--apart | --together | --beside] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] "
              "[--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]");
     Options options = options_of(argc, argv);
     const std::vector<Part> parts = read_input(argv[1]);

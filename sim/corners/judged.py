@@ -1,0 +1,148 @@
+"""The judge of a broker's stream: what every frame and publication must have got, from the texts alone.
+
+A plain table of registered subscriptions follows the frames. libxml2 says which of them match, the golden parser gives verdicts. The
+sizes of the step, name and value tables are not modelled: a frame may be refused as one too many of them only when the stream has come
+near the limit.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from hdl.config import BrokerConfig
+from hdl.contract import Code, Frame, FrameError, Kind, Refusal, Semantics
+from sim.corners.streams import Stream
+from sim.golden import xpath
+from sim.golden.match import matches
+from sim.golden.xml import Parser
+from sim.verilated import broker
+from sim.verilated.broker import Answered, Clear, Matched, Name, Publication, Reset
+from spark_vectors import oracle
+from spark_vectors.golden import refusal_of
+
+__all__ = ["differences"]
+
+_PREFIX = re.compile(r"([^\W\d][\w.-]*):")
+_FULL = {Refusal.FULL_STEPS: "steps", Refusal.FULL_NAMES: "names", Refusal.FULL_VALUES: "values"}
+
+
+@dataclass
+class _Table:
+    """The subscriptions that are registered, by o-SID and reference, and how far the broker's tables may be filled."""
+
+    config: BrokerConfig
+    held: dict[bytes, tuple[int, str, Semantics]] = field(default_factory=dict)
+    judge: oracle.Judge | None = None
+    loaded: int = 0
+
+    def take(self, raw: bytes, given: Refusal) -> Refusal:
+        """Follow a frame that the broker answered so; the answer that is due."""
+        config = self.config
+        try:
+            frame = Frame.unpack(raw)
+        except FrameError:
+            return Refusal.BAD_HEADER
+        header, key = frame.header, raw[4:16]
+        if header.kind not in (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE) or header.link >= config.links or len(header.osid.path) > config.brokers:
+            return Refusal.BAD_HEADER
+        if header.kind == Kind.UNSUBSCRIBE:
+            if frame.body:
+                return Refusal.BAD_HEADER
+            if key not in self.held:
+                return Refusal.UNKNOWN_SID
+            del self.held[key]
+            self.judge = None
+            return Refusal.NONE
+        if not frame.body:
+            return Refusal.EMPTY
+        if len(frame.body) > config.xpath_bytes:
+            return Refusal.TEXT_LENGTH
+        if key in self.held:
+            return Refusal.DUPLICATE_SID
+        if len(self.held) == config.subscriptions:
+            return Refusal.FULL_SUBSCRIPTIONS
+        due = refusal_of(frame.body, config)
+        text = frame.body.decode(errors="replace")
+        if due is Refusal.NONE and given in _FULL and self._near(_FULL[given], text):
+            return given
+        if due is Refusal.NONE:
+            self.held[key] = (header.reference, text, header.semantics)
+            self.judge = None
+        return due
+
+    def _near(self, table: str, text: str) -> bool:
+        """Whether what is held, with this text, may be too much for a table; steps lie in runs, and free places between them are lost."""
+        texts = [*(held for _, held, _ in self.held.values()), text]
+        if table == "steps":
+            return sum(one.count("/") + one.count("@") + one.count("[") for one in texts) > self.config.steps // 2
+        if table == "names":
+            return self.loaded + len(texts) > self.config.names // 2
+        return len({one for one in texts if "'" in one or '"' in one}) >= self.config.values - 2
+
+    def matches(self, data: bytes) -> tuple[Code, int, Counter[int]]:
+        """Verdict, offset and the references that are to be notified."""
+        parser = Parser(self.config, tree=False)
+        parser.feed(data)
+        parsed = parser.close()
+        if not parsed.well_formed:
+            return parsed.code, parsed.offset or 0, Counter()
+        root = oracle.parse(data)
+        if root is None:
+            raise ValueError(f"libxml2 must accept what the model accepts, but not {data[:80]!r}")
+        listed = list(self.held.values())
+        numbered = [(place, text, semantics) for place, (_, text, semantics) in enumerate(listed)]
+        if self.judge is None:
+            self.judge = oracle.Judge([one for one in numbered if _known(one[1])], self.config)
+        judged = self.judge.judge(data, root)
+        if judged.over_limit:
+            return Code.NUMBER_DIGITS, 0, Counter()
+        found = Counter(listed[place][0] for place in judged.matches)
+        odd = [one for one in numbered if not _known(one[1])]
+        return Code.OK, 0, found + Counter(listed[place][0] for place, text, semantics in odd if self._modelled(text, semantics, data))
+
+    def _modelled(self, text: str, semantics: Semantics, data: bytes) -> bool:
+        parser = Parser(self.config)
+        parser.feed(data)
+        document = parser.close().document
+        return document is not None and matches(xpath.compile(text, self.config), document, semantics)
+
+
+def _known(text: str) -> bool:
+    """Whether libxml2 reads the text: it knows the names of XML's fourth edition only. The golden model judges the others."""
+    try:
+        etree.XPath(text, namespaces=dict.fromkeys(_PREFIX.findall(text), "u"))
+    except etree.XPathSyntaxError:
+        return False
+    return True
+
+
+def differences(stream: Stream, answers: Sequence[Answered | Matched], config: BrokerConfig) -> Iterator[str]:
+    """What is wrong with the answers to a stream; those before its last reset are not there."""
+    cut = max((place + 1 for place, item in enumerate(stream.items) if isinstance(item, Reset)), default=0)
+    table = _Table(config)
+    for place, (item, answer) in enumerate(zip(stream.items[cut:], answers, strict=True)):
+        where = f"{stream.kind} item {place}"
+        if isinstance(item, broker.Frame):
+            assert isinstance(answer, Answered)
+            due = table.take(item.data, answer.refusal)
+            if answer.refusal is not due:
+                yield f"{where} {item.data[20:]!r}: {answer.refusal.text}, not {due.text}"
+        elif isinstance(item, Clear):
+            table = _Table(config, loaded=table.loaded)
+        elif isinstance(item, Name):
+            table.loaded += 1
+        elif isinstance(item, Publication):
+            assert isinstance(answer, Matched)
+            code, offset, references = table.matches(item.data)
+            located = code is not Code.NUMBER_DIGITS
+            if answer.code is not code or (located and answer.offset != offset):
+                yield f"{where}: {answer.code.text} at {answer.offset}, not {code.text} at {offset}: {item.data[:80]!r}"
+            if Counter(answer.references) != references:
+                wrong = (
+                    sorted((Counter(answer.references) - references).elements()),
+                    sorted((references - Counter(answer.references)).elements()),
+                )
+                yield f"{where}: notified {wrong[0]} too many and not {wrong[1]}: {item.data[:80]!r}"

@@ -1,0 +1,32 @@
+"""The distilled regression: the vectors that kill what all vectors kill, as few as could be found, with the answers of the hardware.
+
+:file:`distilled.json` has for each of them the digest of what comes out of the hardware, and the clocks. :mod:`sim.mutants.distil` writes
+it; ``tests/test_distilled.py`` runs it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+__all__ = ["Distilled", "distilled", "write_distilled"]
+
+_PLACE = Path(__file__).resolve().parent / "distilled.json"
+
+
+@dataclass(frozen=True)
+class Distilled:
+    """A vector of the set: digests of what goes in and comes out, and the clocks that the hardware takes."""
+
+    data: str
+    output: str
+    clocks: int
+
+
+def distilled() -> dict[str, Distilled]:
+    """The set, by the vectors' names."""
+    return {name: Distilled(**one) for name, one in json.loads(_PLACE.read_text(encoding="utf-8")).items()}
+
+
+def write_distilled(found: Sequence[tuple[str, Distilled]]) -> None:
+    _PLACE.write_text(json.dumps({name: asdict(one) for name, one in found}, indent=1) + "\n", encoding="utf-8")
