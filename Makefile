@@ -64,6 +64,9 @@ regress: setup-run ## the same at size, parsed words included (N=documents, ENGI
 soak: setup-run ## the same in rounds with ever new seeds, added up in docs/results/soak.json (HOURS=n, ARGS="--pairs N", MASTER=...)
 	@$(RUN) -m sim.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
 
+coverage: setup-run ## lines and toggles of the Verilog that the mutants' vectors reach, by unit; build/coverage.json lists the others
+	@$(RUN) -m sim.coverage $(ARGS)
+
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
 	@$(RUN) -m hdl.emit $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Settings of every test: property tests repeat themselves exactly unless X2CBBR_EXPLORE asks for new examples. One Spark session a process."""
+"""Settings of every test: property tests repeat themselves exactly unless X2CBBR_EXPLORE asks for new examples. Spark is started once."""
 
 import os
 from collections.abc import Iterator
