@@ -2,7 +2,8 @@
 
 A *line* is a point of Verilator's line and branch coverage: statements of an ``always`` block that run under the same conditions, or a
 condition without ``else`` that does not hold. A *toggle* is a bit of a signal that rises, or one that falls; signals of more than 256 bits
-are not counted. Signals that are constant by construction count as never changed. Verilator leaves out what no port of the driver depends on.
+are not counted. Signals that are constant by construction count as never changed. Verilator leaves out what no port of the driver
+depends on.
 """
 
 import argparse
