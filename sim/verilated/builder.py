@@ -36,6 +36,7 @@ _MODEL_FLAGS = (
     "--x-initial",
     "fast",
     "-fno-split",  # what merge_registers joined stays joined
+    "--savable",
     "--output-split",
     "400000",  # one file
     "--output-split-cfuncs",
@@ -51,8 +52,6 @@ _MODEL_FLAGS = (
 )
 _MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
 _TRACE_MODEL = ("--trace-vcd",)
-_COPIED_MODEL = ("--savable",)
-"""Not with coverage, which Verilator does not save."""
 _COVERED_MODEL = ("--coverage-line", "--coverage-toggle", "--output-split", "20000", "-MAKEFLAGS", "OPT_FAST=-O1")
 _KEPT = {".a", ".h"}
 _PIECE = r"(?:\w+\(vlSelf\)|vlSelfRef\.__Vm_traceActivity\[\w+\] = 1U);\n"
@@ -143,7 +142,9 @@ def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False, c
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)
-    model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ()) + (_COVERED_MODEL if coverage else _COPIED_MODEL)
+    model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
+    if coverage:  # Verilator does not save a model with coverage
+        model_flags = tuple(flag for flag in model_flags if flag != "--savable") + _COVERED_MODEL
     main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
     main_flags += ("-DVM_COVERAGE=1", "-DX2CBBR_COVERAGE") if coverage else ("-DVM_COVERAGE=0",)
     main_flags += ("-DX2CBBR_FAULT",) if any(port["name"] == "fault" for port in source.ports) else ()
