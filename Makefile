@@ -16,6 +16,7 @@ N ?= 2000
 MASTER ?= local[2]
 CONFIG ?= default
 ENGINE ?= verilator
+HOURS ?= 1
 export SEEDS ALLOW_FAIL
 SPARK = --seed $(SEED) --documents $(N) --config $(CONFIG) --master "$(MASTER)"
 
@@ -59,6 +60,12 @@ vectors: setup-run ## make vectors and golden results with Spark into build/vect
 
 regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=small|default|large)
 	@$(RUN) -m sim.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
+
+soak: setup-run ## the same in rounds with ever new seeds, added up in docs/results/soak.json (HOURS=n, ARGS="--pairs N", MASTER=...)
+	@$(RUN) -m sim.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
+
+coverage: setup-run ## lines and toggles of the Verilog that the mutants' vectors reach, by unit; build/coverage.json lists the others
+	@$(RUN) -m sim.coverage $(ARGS)
 
 verilog: setup-python ## write the hardware as Verilog, with a description of its ports, into build/rtl
 	@$(RUN) -m hdl.emit $(ARGS)

@@ -4,7 +4,6 @@ import concurrent.futures
 import os
 import platform
 import shlex
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from rich.table import Table
 
 from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
+from sim.commit import commit
 from sim.engines import ENGINES
 from sim.engines.interface import EngineError
 from sim.tools import environment
@@ -24,20 +24,23 @@ from spark_vectors.errors import JobError
 from spark_vectors.parameters import VectorParameters
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from spark_vectors.jobs.outcome import Outcome
 
-__all__ = ["main"]
+__all__ = ["console_of", "main", "run_regression", "show_differences"]
 
 _SHOWN = 10
 
 
-def _commit() -> str:
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
-
-
 def _machine() -> str:
     return f"{platform.platform()}, {os.cpu_count()} cores"
+
+
+def console_of() -> Console:
+    """The console for results; a table in a file has the width of a wide terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=140)
 
 
 def main(
@@ -75,9 +78,7 @@ def main(
     except ValueError as error:
         fail(str(error), hint="see --help")
     os.environ.update(environment(java=True))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=140)
+    console = console_of()
     started = time.monotonic()
     try:
         passed = _run(console, parameters, engine, words, master, partitions, vectors, results, report, quiet)
@@ -88,6 +89,32 @@ def main(
     if not quiet:
         console.print(f"Took {time.monotonic() - started:.0f} s.")
     raise typer.Exit(0 if passed else 1)
+
+
+def run_regression(
+    spark: "SparkSession",
+    parameters: VectorParameters,
+    vectors: str,
+    results: str,
+    *,
+    engine: str,
+    words: bool,
+    partitions: int | None = None,
+    quiet: bool = False,
+) -> None:
+    """Make the vectors unless they are there, build the engine meanwhile, run it over them and write what differs."""
+    from spark_vectors.engines import build
+    from spark_vectors.jobs.regress import regress
+    from spark_vectors.jobs.vectors import ensure
+    from spark_vectors.store import Store
+
+    for place in (vectors, results):
+        Store(spark, place).check_writable()
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        building = beside.submit(build, engine, parameters.limits, words=words)
+        ensure(spark, parameters, vectors, partitions=partitions, quiet=quiet)
+        building.result()
+    regress(spark, vectors, results, name=engine, words=words, partitions=partitions, quiet=quiet)
 
 
 def _run(
@@ -104,22 +131,13 @@ def _run(
 ) -> bool:
     # Spark and plotting are loaded only where there is something to run.
     from sim.regression_report import broker_times, headline, report_of
-    from spark_vectors.engines import build
-    from spark_vectors.jobs import coverage, regress
+    from spark_vectors.jobs import coverage
     from spark_vectors.jobs.command import plain_errors
     from spark_vectors.jobs.outcome import outcome
-    from spark_vectors.jobs.vectors import ensure
     from spark_vectors.session import open_session
-    from spark_vectors.store import Store
 
     with plain_errors(), open_session(master, name="x2cbbr", partitions=partitions) as spark:
-        for place in (vectors, results):
-            Store(spark, place).check_writable()
-        with concurrent.futures.ThreadPoolExecutor(1) as beside:
-            building = beside.submit(build, engine, parameters.limits, words=words)
-            ensure(spark, parameters, vectors, partitions=partitions, quiet=quiet)
-            building.result()
-        regress.regress(spark, vectors, results, name=engine, words=words, partitions=partitions, quiet=quiet)
+        run_regression(spark, parameters, vectors, results, engine=engine, words=words, partitions=partitions, quiet=quiet)
         counted = coverage.count(spark, vectors, partitions=partitions, quiet=quiet)
         found = outcome(spark, vectors, results, counted)
     times = None
@@ -130,7 +148,7 @@ def _run(
     _show(console, found)
     path = report / "index.html"
     command = shlex.join([".venv/bin/python", "-m", "sim.flow", *sys.argv[1:]])
-    report_of(found, times, command=command, commit=_commit(), machine=_machine()).write(path)
+    report_of(found, times, command=command, commit=str(commit()), machine=_machine()).write(path)
     state = "[bold green]PASS[/]" if found.passed else "[bold red]FAIL[/]"
     console.print(f"{state} {escape(headline(found))}.", soft_wrap=True)
     console.print(f"Report: {path}")
@@ -150,12 +168,17 @@ def _show(console: Console, found: "Outcome") -> None:
     table.add_section()
     table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in total), style="bold")
     console.print(table)
+    show_differences(console, found)
+    for cell in found.coverage["empty"][:_SHOWN]:
+        console.print(f"[red]empty[/] {escape(cell)}")
+
+
+def show_differences(console: Console, found: "Outcome") -> None:
+    """The first differences with the commands that replay them."""
     for one in found.differences[:_SHOWN]:
         what = f" subscription {one['sid']} {one['subscription']!r}" if one["sid"] is not None else ""
         text = f"document {one['row']}{what}: expected {one['expected']}, got {one['got']}"
         console.print(f"[red]{one['kind']}[/] {escape(text)}\n    {escape(one['replay'])}", soft_wrap=True)
-    for cell in found.coverage["empty"][:_SHOWN]:
-        console.print(f"[red]empty[/] {escape(cell)}")
 
 
 if __name__ == "__main__":

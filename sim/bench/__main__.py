@@ -2,7 +2,6 @@
 
 import importlib
 import platform
-import subprocess
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from rich.console import Console
 
 from sim.bench.rows import Group, Maker, table, write_json
 from sim.cli.errors import ENGINE_FAILED, fail
+from sim.commit import commit
 from sim.engines.interface import EngineError
 
 __all__ = ["MAKERS", "main"]
@@ -23,11 +23,6 @@ MAKERS = {
     "bus": "sim.bench.bus:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
-
-
-def _commit() -> str:
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
 
 
 def main(
@@ -53,7 +48,7 @@ def main(
         for group in made:
             console.print(table(group))
         groups += made
-    write_json(output, groups, seed=seed, commit=_commit(), machine=platform.platform())
+    write_json(output, groups, seed=seed, commit=str(commit()), machine=platform.platform())
     console.print(f"Figures: {output}")
 
 

@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     console = Console(highlight=False, width=None if os.isatty(1) else 140)
     found.show(console)
     place = BUILD / "mutate.json"
-    found.write(place, commit=commit())
+    found.write(place, commit=str(commit()))
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")
     return 0
 

@@ -50,8 +50,9 @@ _MODEL_FLAGS = (
     "-MAKEFLAGS",
     "OPT_SLOW=-O0",
 )
-_MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
+_MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
 _TRACE_MODEL = ("--trace-vcd",)
+_COVERED_MODEL = ("--coverage-line", "--coverage-toggle", "--output-split", "20000", "-MAKEFLAGS", "OPT_FAST=-O1")
 _KEPT = {".a", ".h"}
 _PIECE = r"(?:\w+\(vlSelf\)|vlSelfRef\.__Vm_traceActivity\[\w+\] = 1U);\n"
 _CLOCK = re.compile(
@@ -136,24 +137,39 @@ def _model(source: Rtl, verilog: str, flags: tuple[str, ...], key: str) -> Path:
     return cached(BUILD / "verilated" / f"{source.top}-{key}", make) / "model"
 
 
-def program(*, top: str, main: str, config: BrokerConfig, trace: bool = False, mutated: str | None = None, mutants: int = 0) -> Path:
+def program(
+    *,
+    top: str,
+    main: str,
+    config: BrokerConfig,
+    trace: bool = False,
+    coverage: bool = False,
+    mutated: str | None = None,
+    mutants: int = 0,
+) -> Path:
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
     ``main`` finds the model in ``model.h``, or in ``step.h`` if it runs several at a time, the ports' fields in ``layout.h`` and common
     parts of drivers in ``driver.h``. With ``trace`` it is compiled with ``X2CBBR_TRACE`` and the model can write a VCD file;
     ``X2CBBR_LINKS`` are the links of a broker. The model is built once for the same Verilog and flags, the program once for the same
-    model, C++ and layout, also when several processes ask. ``mutated`` is Verilog with so many
-    ``mutants`` in place of the component's own, see :mod:`sim.mutants.schemata`; ``X2CBBR_MUTANTS`` is then their number.
+    model, C++ and layout, also when several processes ask. ``mutated`` is Verilog with so many ``mutants`` in place of the component's
+    own, see :mod:`sim.mutants.schemata`; ``X2CBBR_MUTANTS`` is then their number. With ``coverage`` the program counts the lines of the
+    Verilog that it reaches and the bits that change, see :mod:`sim.coverage`; ``X2CBBR_COVERAGE`` is then defined and lines stay where
+    they are.
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)
     model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
+    if coverage:  # Verilator does not save a model with coverage
+        model_flags = tuple(flag for flag in model_flags if flag != "--savable") + _COVERED_MODEL
     main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
+    main_flags += ("-DVM_COVERAGE=1", "-DX2CBBR_COVERAGE") if coverage else ("-DVM_COVERAGE=0",)
     main_flags += ("-DX2CBBR_FAULT",) if any(port["name"] == "fault" for port in source.ports) else ()
     links = sum(port["name"].startswith("notification__") and port["name"].endswith("__valid") for port in source.ports)
     main_flags += (f"-DX2CBBR_LINKS={links}",) if links else ()
     main_flags += (f"-DX2CBBR_MUTANTS={mutants}",) if mutants else ()
-    hardware = merge_registers(source.text if mutated is None else mutated)
+    hardware = source.text if mutated is None else mutated
+    hardware = hardware if coverage else merge_registers(hardware)
     verilog = hardware + _wrapper(source, (FOLDER / main).read_text(encoding="utf-8"), mutants=mutants)
     model_key = digest([verilog, *model_flags, importlib.metadata.version("verilator")])
     files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]

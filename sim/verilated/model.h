@@ -1,10 +1,14 @@
-// A Verilated model with its clock, its reset and, in a program made for it, its waves.
+// A Verilated model with its clock, its reset and, in a program made for it, its waves or its coverage.
 #pragma once
 
 #include <memory>
 
 #include "Vtop.h"
+#ifdef X2CBBR_COVERAGE
+#include "verilated_cov.h"
+#else
 #include "verilated_save.h"
+#endif
 #ifdef X2CBBR_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -61,7 +65,12 @@ class Model {
     // The same, but for what is done to the model itself.
     void risen() { clock_++; }
     Vtop___024root *root() { return top_->rootp; }
-    // What the model is now goes to a file, from which others become the same; none of them has waves.
+    // What the model is now goes to a file, from which others become the same; none of them has waves. Verilator cannot save a model
+    // with coverage.
+#ifdef X2CBBR_COVERAGE
+    void save(const std::string &) { fail("a program with coverage has no copies"); }
+    void restore(const std::string &, uint64_t) { fail("a program with coverage has no copies"); }
+#else
     void save(const std::string &path) {
         VerilatedSave file;
         file.open(path);
@@ -78,6 +87,7 @@ class Model {
         file >> *top_;
         clock_ = clock;
     }
+#endif
     // The model's reset is a register that follows rst, which is therefore 0 in the last of these clocks.
     void reset(int clocks = 4) {
         for (int k = 1; k <= clocks; k++) {
@@ -86,8 +96,12 @@ class Model {
             rise();
         }
     }
+    // In a program with coverage, what was reached goes to the file coverage.dat of the working folder.
     void close() {
         top_->final();
+#ifdef X2CBBR_COVERAGE
+        context_.coveragep()->write("coverage.dat");
+#endif
 #ifdef X2CBBR_TRACE
         if (trace_)
             trace_->close();

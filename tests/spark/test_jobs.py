@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from spark_vectors.parameters import VectorParameters
 from spark_vectors.queries import subscription_set
 from spark_vectors.running import RESULTS
 from spark_vectors.schema import DIFFERENCES
-from spark_vectors.session import even_tasks, open_session
+from spark_vectors.session import even_tasks
 from spark_vectors.store import Store
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
@@ -38,12 +37,6 @@ PARAMETERS = VectorParameters(seed=11, documents=96, subscriptions=60, sets=2, s
 NAMES = ("seed", "documents", "subscriptions", "sets", "scenarios", "events", "largest")
 ARGUMENTS = [f"--{name}={getattr(PARAMETERS, name)}" for name in NAMES]
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    with open_session("local[2]", name="x2cbbr tests") as session:
-        yield session
 
 
 @pytest.fixture(scope="session")
