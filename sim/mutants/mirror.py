@@ -21,7 +21,7 @@ _PATIENCE = 700
 """Clocks after which the host link sends again: long enough for a segment of full length."""
 
 _DIVISOR = 8
-_HELD = 0xFFFFFFFF
+_HOLDING = 0xFF
 _CLEARING = 20
 _ANSWERS = 4
 
@@ -35,7 +35,7 @@ class Mirror(wiring.Component):
     publication             the same words as a notification, on each link in turn; a verdict with ``offset`` the sum of its words,
                             ``bytes`` their bytes, ``verdict`` and ``code`` the sum's low bits, ``matches`` the low bits of ``bytes``
     subscription            a result with ``refusal`` and ``link`` from its first word, ``key`` from the three words after it
-    skeleton                nothing; after a word of ones no other is taken until a publication has ended
+    skeleton                nothing; after a word with ones in its high byte no other is taken for as many clocks as its low half says
     clear                   ``cleared`` 20 clocks later
     ``counter``             the number in each digit of ``count``, but packets of the skeleton at 1 and the sum of their words at 2
     ======================  ==========================================================================================================
@@ -105,12 +105,14 @@ class Mirror(wiring.Component):
             with m.If(subscription.payload.last):
                 m.d.sync += [pending.eq(1), self.registered.eq(self.registered + 1), self.full.eq(subscription.payload.data)]
 
-        held, names, mixed = Signal(), Signal(32), Signal(32)
-        m.d.comb += skeleton.ready.eq(~held)
-        with m.If(ended):
-            m.d.sync += held.eq(0)
-        with m.If(skeleton.valid & skeleton.ready):
-            m.d.sync += [mixed.eq(mixed + skeleton.payload.data + skeleton.payload.count), held.eq(skeleton.payload.data == _HELD)]
+        held, names, mixed = Signal(16), Signal(32), Signal(32)
+        m.d.comb += skeleton.ready.eq(held == 0)
+        with m.If(held != 0):
+            m.d.sync += held.eq(held - 1)
+        with m.Elif(skeleton.valid):
+            m.d.sync += mixed.eq(mixed + skeleton.payload.data + skeleton.payload.count)
+            with m.If(skeleton.payload.data[24:] == _HOLDING):
+                m.d.sync += held.eq(skeleton.payload.data)
             with m.If(skeleton.payload.last):
                 m.d.sync += [names.eq(names + 1), self.hcd.eq(skeleton.payload.data)]
         m.d.comb += self.count.eq(Cat(self.counter for _ in range(8)))

@@ -29,6 +29,7 @@
 //   UART     'V' (level8 clocks16)..             levels of the receiver's pin. Each byte received gives 'v' byte8
 //            'M' (byte8 gap16)..                 bytes for the transmitter, each so many clocks after the one before was taken. Gives 'm' with
 //                                                the pin's levels from the first 0 on, until it is 1 for 12 bits: (level8 clocks16)..
+//            'N' byte32                          a byte for the transmitter, which is not waited for
 // OUTPUT: the same form. With --timeless the clocks of the run stand behind it in 64 bits.
 
 #include <deque>
@@ -229,6 +230,7 @@ class Bench {
                 tick(), patience();
             break;
         case 'Q':
+            line_moved_ = top.clock();
             for (uint32_t quiet = in.number(); !line_.empty() || top.clock() - line_moved_ < quiet;)
                 tick(), patience();
             break;
@@ -249,6 +251,9 @@ class Bench {
             break;
         case 'M':
             transmit(in);
+            break;
+        case 'N':
+            send(in.number());
             break;
         default:
             fail("an operation is unknown");
@@ -594,6 +599,17 @@ class Bench {
         append(levels_, level_, 1);
         append(levels_, uint32_t(level_clocks_), 2);
     }
+    void send(uint32_t byte) {
+        top->transmitted___05Fvalid = 1;
+        top->transmitted___05Fpayload = byte;
+        for (bool taken = false; !taken;) {
+            top.settle();
+            taken = top->transmitted___05Fready;
+            tick();
+            patience();
+        }
+        top->transmitted___05Fvalid = 0;
+    }
     void transmit(Reader &in) {
         transmitting_ = true;
         level_ = 1;
@@ -602,15 +618,7 @@ class Bench {
         while (!in.done()) {
             uint32_t byte = in.number(1);
             clocks(in.number(2));
-            top->transmitted___05Fvalid = 1;
-            top->transmitted___05Fpayload = byte;
-            for (bool taken = false; !taken;) {
-                top.settle();
-                taken = top->transmitted___05Fready;
-                tick();
-                patience();
-            }
-            top->transmitted___05Fvalid = 0;
+            send(byte);
             progress_ = top.clock();
         }
         while (level_ == 0 || level_clocks_ < SILENCE)
