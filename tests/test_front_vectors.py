@@ -44,6 +44,11 @@ def words_of(packet: bytes) -> list[int]:
     return [int.from_bytes(packet[at : at + 4], "little") for at in range(0, len(packet), 4)] or [0]
 
 
+def mirrored(packet: bytes, *, ended: bool = False) -> bytes:
+    """What comes back: four bytes 0 stand for a word without bytes, which an empty packet has, and one that ``ended`` with no bytes."""
+    return packet + bytes(4) if ended or not packet else packet
+
+
 class Mirror:
     """What a mirror makes of packets, frame by frame."""
 
@@ -53,20 +58,22 @@ class Mirror:
         self.verdicts: deque[tuple[int, bytes]] = deque()
         self.notifications: list[deque[bytes]] = [deque() for _ in range(LINKS)]
 
-    def take(self, stream: str, packet: bytes) -> None:
+    def take(self, stream: str, packet: bytes, *, ended: bool = False) -> None:
         words = words_of(packet)
         if stream == "publication":
             total = sum(words) % 2**32
-            self.notifications[self.link].append(packet)
+            self.notifications[self.link].append(mirrored(packet, ended=ended))
             self.link = (self.link + 1) % LINKS
             aux = (total & 3) << 8 | total >> 2 & 31
             self.verdicts.append((aux, VerdictBody(total, len(packet), len(packet) % 32).pack()))
         elif stream == "subscription":
+            words = [*words, 0] if ended else words
             first, *rest = [*words, 0, 0, 0][:4]
             head = bytes([Kind.RESULT, (first >> 11 & 3) << 3, 0, first >> 24 & 31])
             self.results.append(head + struct.pack("<3I", *rest) + bytes(4))
             self.registered, self.steps, self.full = (self.registered + 1) % 32, (self.steps + len(packet)) % 128, words[-1] & 1
         else:
+            words = [*words, 0] if ended else words
             self.names, self.mixed, self.hcd = self.names + 1, (self.mixed + sum(words) + len(packet)) % 2**32, words[-1] & 1
 
     def verdict(self, reference: int) -> bytes:
@@ -111,7 +118,8 @@ class Registers:
 
     @property
     def available(self) -> int:
-        return sum(any(queue for place, queue in self.queues.items() if place.startswith(name)) << bit for bit, name in enumerate(("result", "verdict", "notification")))  # fmt: skip
+        waiting = {name.rstrip("0123456789") for name, queue in self.queues.items() if queue}
+        return sum((name in waiting) << bit for bit, name in enumerate(("result", "verdict", "notification")))
 
     def access(self, address: int, word: int | None, *, partial: bool = False) -> tuple[int, bool]:
         """What a read gives, 0 for a write, and whether it failed."""
@@ -171,7 +179,7 @@ class Registers:
             size = 4 if part == "data" else int(part[-1])
             self.coming[stream] += word.to_bytes(4, "little")[:size]
             if part != "data":
-                self.mirror.take(stream, self.coming[stream])
+                self.mirror.take(stream, self.coming[stream], ended=size == 0 and self.coming[stream] != b"")
                 self.coming[stream] = b""
                 self._drain()
         elif name == "control" and word & 2:
@@ -207,6 +215,7 @@ def test_avalon_reads_what_the_model_holds(name: str, tmp_path: Path) -> None:
                 word, _ = model.access(place, None)
                 frame, last = frame + word.to_bytes(4, "little")[: found >> 2], bool(found & 2)
             assert came.popleft() == ("f", frame)
+            compared += 1
         if kind != "a":
             continue
         pins, word = struct.unpack("<II", data)
@@ -221,8 +230,8 @@ def test_avalon_reads_what_the_model_holds(name: str, tmp_path: Path) -> None:
                 compared += 1
             # A read takes six clocks, after those of the writes before it.
             assert 5 <= held <= 8 if not writes else held == 0
-        if name not in TIMED:
-            assert irq == bool(model.flags & model.enabled) or kind != "a" or reads
+            if reads and address == register("interrupt_enable").offset and name not in TIMED:
+                assert irq == bool(model.flags & model.enabled)
     assert not came
     assert compared > 8
 
@@ -236,10 +245,11 @@ def test_avalon_refuses_a_word_after_256_clocks(tmp_path: Path) -> None:
     """The queue of a link and the one before the broker hold 16 words each; three more wait in vain."""
     records = [struct.unpack("<IHB", data)[:2] for kind, data in run("avalon-room", tmp_path) if kind == "a"]
     writes, rooms, errors = records[0:108:3], records[1:108:3], records[2:108:3]
-    assert [room for room, _ in rooms] == [16] * 17 + [*range(15, -1, -1)][:16] + [0] * 3 or [room for room, _ in rooms][-4:] == [0] * 4
-    refused = [number for number, (_, held) in enumerate(writes) if held > 200]
-    assert refused == [32, 33, 34, 35]
-    assert all(abs(writes[number][1] - 256) <= 3 for number in refused[1:])
+    assert all(held == 0 for _, held in writes)
+    assert [room for room, _ in rooms] == [15] * 16 + [*range(15, -1, -1)] + [0] * 4
+    # A write is taken at once; the read behind it waits.
+    assert [number for number, (_, held) in enumerate(rooms) if held > 200] == [32, 33, 34, 35]
+    assert all(256 <= held <= 264 for _, held in rooms[32:])
     assert [error for error, _ in errors[32:]] == [BusError.ROOM | 1 << 4 | 0x101 << 16] * 4
     assert records[108][0] == 4
     frames = [data for kind, data in run("avalon-room", tmp_path) if kind == "f"]
@@ -254,7 +264,7 @@ def test_avalon_commands(tmp_path: Path) -> None:
     assert [Header.unpack(frame).reference for frame in verdicts[:6]] == [0, 1] * 3
     assert [VerdictBody.unpack(frame[20:]).length for frame in verdicts[:6]] == [5, 0] * 3
     words = literal("avalon-commands", tmp_path)
-    first = words[7:]  # behind the frame and what it counted
+    first = words[6:]  # behind the frame and what it counted
     assert first[:2] == [1, 24]
     assert first[3:5] == [1, 1]
     assert first[5:8] == [0, 0, 0b01001]
@@ -283,17 +293,18 @@ def test_wishbone_answers_nobody_after_a_broken_cycle(tmp_path: Path) -> None:
     came = deque(answers("wishbone-cycles", tmp_path))
     assert came.popleft() == (1, 0, 0)
     groups = 0
-    while groups < 205 and came:
+    while came:
         before = list(itertools.takewhile(lambda one: one[2] != 0x12345678, came))
-        assert all(one in ((1, 0, 0x58324342), (0, 1, 0)) for one in before) or groups >= 180
+        assert all(one in ((1, 0, 0x58324342), (0, 1, 0), (1, 0, 1)) for one in before)
         for _ in before:
             came.popleft()
+        if not came:
+            break
         assert came.popleft() == (1, 0, 0x12345678)
-        if came and came[0] == (1, 0, 1):
-            came.popleft()
         groups += 1
-    assert not came
-    assert groups > 150
+    asked = [struct.unpack("<II", data)[0] for kind, data in parts(SCRIPTS["wishbone-cycles"]) if kind == "w"]
+    whole = 3 << 16 | 15 << 20 | register("scratch").offset
+    assert groups == asked.count(whole)
     assert answers("wishbone-reset", tmp_path)[-2:] == [(1, 0, 0), (1, 0, 1)]
 
 
@@ -353,12 +364,6 @@ def test_axi_answers_what_the_model_holds(name: str, tmp_path: Path) -> None:
     model, coming, dropping, number = Registers(windows=False), [b""] * 3, [False] * 3, 0
     error = False
     for (writes, reads, beats), came in zip(axi(name), exchanges(name, tmp_path), strict=True):
-        due_b = [2 * model.access(address >> 2, word, partial=address & 3 != 0 or strobes != 15)[1] for address, word, strobes in writes]
-        if any(address == 4 * register("control").offset and word & 2 for address, word, _ in writes):
-            number, error = 0, False
-        assert list(came["B"]) == due_b
-        found = [struct.pack("<IB", value, 2 * failed) for value, failed in (model.access(at >> 2, None, partial=at & 3 != 0) for at in reads)]
-        assert came["r"] == b"".join(found)
         for stream, word, keep, last in beats:
             proper = keep in (0, 1, 3, 7, 15) and (last or keep == 15)
             if not dropping[stream]:
@@ -377,6 +382,14 @@ def test_axi_answers_what_the_model_holds(name: str, tmp_path: Path) -> None:
         assert [packets(came[str(4 + link)]) for link in range(LINKS)] == [list(queue) for queue in mirror.notifications]
         for queue in (mirror.results, *mirror.notifications):
             queue.clear()
+        due_b = [2 * model.access(address >> 2, word, partial=address & 3 != 0 or strobes != 15)[1] for address, word, strobes in writes]
+        if any(address == 4 * register("control").offset and word & 2 for address, word, _ in writes):
+            number, error, coming, dropping = 0, False, [b""] * 3, [False] * 3
+        assert list(came["B"]) == due_b
+        found = [
+            struct.pack("<IB", value, 2 * failed) for value, failed in (model.access(at >> 2, None, partial=at & 3 != 0) for at in reads)
+        ]
+        assert came["r"] == b"".join(found)
         assert came["e"][1] == error
 
 
@@ -406,9 +419,9 @@ def test_axi_after_a_reset(tmp_path: Path) -> None:
             assert packets(came["4"])[-2:] == [b"after", b"reset"]
             assert [Header.unpack(frame).reference for frame in packets(came["3"])] == [0, 1, 2]
     groups = list(exchanges("axi-reset", tmp_path))
-    for before, after in zip(groups[::2], groups[1::2], strict=True):
+    for before, between, after in zip(groups[::3], groups[1::3], groups[2::3], strict=True):
         assert not any(before[kind] for kind in "Br2345")
-        assert [value for value, _ in struct.iter_unpack("<IB", after["r"])] == [0, 0, 0, 0, 0, 0x58324342]
+        assert [value for value, _ in struct.iter_unpack("<IB", between["r"])] == [0, 0, 0, 0, 0, 0x58324342]
         assert (packets(after["4"]), packets(after["5"])) == ([b"first"], [b"fourth"])
 
 
@@ -519,7 +532,7 @@ def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Pa
 def test_host_link_byte_by_byte(tmp_path: Path) -> None:
     """The first segments of a session as literals: OPENED, the acknowledgements of an ACCESS frame, and its answer."""
     came = [data.hex() for kind, data in run("host-acknowledgements", tmp_path) if kind == "t" and data]
-    assert came[0] == "02" + "7d5e" + "000000" + "d23bd4cd"
+    assert came[0] == "02" + "7d5e" + "000000" + "d2730237"
     assert came[1][:12] == "047d5e010000"
     assert came[2][:12] == "047d5e010100"
     assert came[3][:12] == "037d5e000018"
@@ -531,7 +544,8 @@ def test_host_sends_again_until_it_is_heard(tmp_path: Path) -> None:
     found = segments("host-acknowledgements", tmp_path)
     numbers = [one.a for one in found if one.kind is SegmentKind.DATA]
     assert numbers[:2] == [0, 0]
-    assert set(numbers) == set(range(26))
+    assert set(numbers) == set(range(max(numbers) + 1))
+    assert max(numbers) >= 25
     assert numbers.count(7) == 4
     first = [numbers.index(number) for number in range(26)]
     assert first == sorted(first)
@@ -545,7 +559,7 @@ def test_host_takes_no_more_than_its_window(tmp_path: Path) -> None:
     assert max((one.a - one.b) % 256 for one in first) == 8
     stream = arrived(found, 0x33)
     assert struct.unpack(">I", stream[20:24]) == (18,)
-    total = (2 * (0xFF000C00 + 4) + 16 * (int.from_bytes(b"abcd", "little") + int.from_bytes(b"efgh", "little") + 8)) % 2**32
+    total = (2 * (0xFF000400 + 4) + 16 * (int.from_bytes(b"abcd", "little") + int.from_bytes(b"efgh", "little") + 8)) % 2**32
     assert struct.unpack(">I", stream[44:48]) == (total,)
 
 
@@ -558,7 +572,8 @@ def test_host_sessions(tmp_path: Path) -> None:
     assert records[-2][0] == records[-1][0] == 1
     closed = [one.session for one in found if one.kind is SegmentKind.CLOSED]
     assert closed[4:9] == [0, 0, 0, 0, 17]
-    assert closed[-2:] == [9, 13]
+    assert 9 in closed
+    assert closed[-1] == 13
 
 
 @pytest.mark.parametrize("name", ["host-flags", "host-lengths", "host-stalls", "host-waiting", "host-resets"])
@@ -591,10 +606,11 @@ def test_uart_receives_what_is_proper(tmp_path: Path) -> None:
     singles = [0x55, 0xAA, 0, 0xFF, 0x7E, *(1 << bit for bit in range(8)), *(255 ^ 1 << bit for bit in range(8))]
     due = [*singles, *(gap * 13 % 256 for gap in range(1, 20))]
     assert came[: len(due)] == bytes(due)
-    spikes = [part for clocks in range(1, 10) for part in ([0x31 + clocks] if clocks < 4 else [0xFF, 0x31 + clocks])]
+    spikes = [part for clocks in range(1, 10) for part in ([0x31 + clocks] if clocks < 5 else [0xFF, 0x31 + clocks])]
     rest = came[len(due) :]
-    assert rest[:3] == bytes(spikes[:3])
-    assert rest[-18:] == bytes([0xC3] * 4 + [0x5A, 0, 0xFF, 0x96] * 2 + [0x99, 0x66] * 3)
+    assert rest[: len(spikes)] == bytes(spikes)
+    # A break shorter than a byte and half its stop bit is the byte 0.
+    assert rest[len(spikes) :] == bytes([0x0F, 0x4D, 0xF0, 0, 0xC3, 0] + [0xC3] * 4 + [0x5A, 0, 0xFF, 0x96] * 2 + [0x99, 0x66] * 2)
 
 
 def levels(data: bytes) -> str:
@@ -625,6 +641,6 @@ def test_uart_sends_bytes_of_eighty_clocks(name: str, tmp_path: Path) -> None:
 def test_pinned_segments() -> None:
     """Segments of the scripts on the wire, byte by byte."""
     assert SCRIPTS["host-damage"][:5] == b"L" + struct.pack("<I", 12)
-    assert SCRIPTS["host-damage"][5:17].hex() == "7e" + "01" + "7d5e" + "000000" + "2c5ce6d2" + "7e"
+    assert SCRIPTS["host-damage"][5:17].hex() == "7e" + "01" + "7d5e" + "000000" + "0209a270" + "7e"
     assert Segment(SegmentKind.OPEN, 0x7E).pack() == SCRIPTS["host-damage"][5:17]
     assert OSid(9, (8, 7)).pack() in SCRIPTS["host-frames"]

@@ -37,9 +37,7 @@ BENCHES: dict[str, Bench] = {
     "broker": Bench("x2cbbr", "filter_main.cpp", PRESETS["default"]),
     "parser": Bench("scbxp", "parse_main.cpp", PRESETS["default"], path="scbxp"),
     # Wishbone and AXI have the register files of Avalon and of the host link.
-    "fronts": Bench(
-        "sim.mutants.mirror:Fronts", "fronts_main.cpp", _SMALL, without=("broker.broker", "wishbone.broker", "axi.broker")
-    ),
+    "fronts": Bench("sim.mutants.mirror:Fronts", "fronts_main.cpp", _SMALL, without=("broker.broker", "wishbone.broker", "axi.broker")),
 }
 
 

@@ -32,8 +32,9 @@ class Mirror(wiring.Component):
     ======================  ==========================================================================================================
     given                   answer
     ======================  ==========================================================================================================
-    publication             the same words as a notification, on each link in turn; a verdict with ``offset`` the sum of its words,
-                            ``bytes`` their bytes, ``verdict`` and ``code`` the sum's low bits, ``matches`` the low bits of ``bytes``
+    publication             the same words as a notification, on each link in turn, but four bytes 0 for a word without bytes, which no
+                            frame has; a verdict with ``offset`` the sum of its words, ``bytes`` their bytes, ``verdict`` and ``code``
+                            the sum's low bits, ``matches`` the low bits of ``bytes``
     subscription            a result with ``refusal`` and ``link`` from its first word, ``key`` from the three words after it
     skeleton                nothing; after a word with ones in its high byte no other is taken for as many clocks as its low half says
     clear                   ``cleared`` 20 clocks later
@@ -73,7 +74,7 @@ class Mirror(wiring.Component):
         ]
         with m.Switch(link):
             for number, port in enumerate(self.notification):
-                m.d.comb += port.payload.eq(given)
+                m.d.comb += [port.payload.eq(given), port.payload.count.eq(Mux(given.count == 0, 4, given.count))]
                 with m.Case(number):
                     m.d.comb += [
                         port.valid.eq(publication.valid & verdicts.i.ready),

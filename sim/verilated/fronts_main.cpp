@@ -28,7 +28,7 @@
 //            'O'                                 Gives 'o' open8 fault8. Each flag that the board sends gives 't' with the bytes before it
 //   UART     'V' (level8 clocks16)..             levels of the receiver's pin. Each byte received gives 'v' byte8
 //            'M' (byte8 gap16)..                 bytes for the transmitter, each so many clocks after the one before was taken. Gives 'm' with
-//                                                the pin's levels from the first 0 on, until it is 1 for 12 bits: (level8 clocks16)..
+//                                                the pin's levels from the first 0 to the last: (level8 clocks16)..
 //            'N' byte32                          a byte for the transmitter, which is not waited for
 // OUTPUT: the same form. With --timeless the clocks of the run stand behind it in 64 bits.
 
@@ -621,8 +621,7 @@ class Bench {
             send(byte);
             progress_ = top.clock();
         }
-        while (level_ == 0 || level_clocks_ < SILENCE)
-            tick(), patience();
+        clocks(2 * SILENCE);
         transmitting_ = false;
         record('m', levels_);
     }
