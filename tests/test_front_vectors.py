@@ -271,7 +271,23 @@ def test_avalon_commands(tmp_path: Path) -> None:
 
 
 def test_avalon_forgets_everything_at_the_reset(tmp_path: Path) -> None:
-    assert literal("avalon-reset", tmp_path)[-10:] == [0] * 10
+    assert literal("avalon-reset", tmp_path)[-12:-2] == [0] * 10
+
+
+def test_avalon_boundary_of_the_patience(tmp_path: Path) -> None:
+    """A word that is held for a clock longer each time: first it is taken, from some length on it is refused."""
+    asked = [struct.unpack("<II", data) for kind, data in parts(SCRIPTS["avalon-room"]) if kind == "a"]
+    found, clocks = {}, 0
+    for (pins, word), value in zip(asked, literal("avalon-room", tmp_path), strict=True):
+        if pins & 0x1FFF == 0x121 and word >> 24 == 0xFF:
+            clocks = word & 0xFFFF
+        if pins & 0x1FFF == register("error").offset and pins >> 17 & 1 and 262 <= clocks < 296:
+            found[clocks] = value
+    refused = [clocks for clocks, error in found.items() if error]
+    assert all(found[clocks] == BusError.ROOM | 1 << 4 | 0x121 << 16 for clocks in refused)
+    # The word is written 17 clocks after the hold began, and waits 256 clocks.
+    assert refused == list(range(refused[0], 296))
+    assert 256 + 17 <= refused[0] <= 256 + 22
 
 
 def answers(name: str, folder: Path) -> list[tuple[int, int, int]]:
@@ -419,7 +435,7 @@ def test_axi_after_a_reset(tmp_path: Path) -> None:
             assert packets(came["4"])[-2:] == [b"after", b"reset"]
             assert [Header.unpack(frame).reference for frame in packets(came["3"])] == [0, 1, 2]
     groups = list(exchanges("axi-reset", tmp_path))
-    for before, between, after in zip(groups[::3], groups[1::3], groups[2::3], strict=True):
+    for before, between, after, _ in zip(groups[::4], groups[1::4], groups[2::4], groups[3::4], strict=True):
         assert not any(before[kind] for kind in "Br2345")
         assert [value for value, _ in struct.iter_unpack("<IB", between["r"])] == [0, 0, 0, 0, 0, 0x58324342]
         assert (packets(after["4"]), packets(after["5"])) == ([b"first"], [b"fourth"])
@@ -450,6 +466,22 @@ def arrived(found: list[Segment], session: int) -> bytes:
     return stream
 
 
+def damaged(name: str) -> int:
+    """The segments of a script that are too short, have a wrong length or a wrong check sum."""
+    count = 0
+    for body in b"".join(data for kind, data in parts(SCRIPTS[name]) if kind == "L").split(b"\x7e"):
+        try:
+            Segment.unpack(body)
+        except ValueError as error:
+            count += bool(body) and "kind" not in str(error)
+    return count
+
+
+def latest(found: list[Segment], session: int) -> list[Segment]:
+    """The segments of the last session of that number."""
+    return found[max(place for place, one in enumerate(found) if one.kind is SegmentKind.OPENED and one.session == session) :]
+
+
 def sent(name: str, session: int) -> bytes:
     """The bytes of good DATA that the script sends in order."""
     expected, stream = 0, b""
@@ -468,7 +500,14 @@ def sent(name: str, session: int) -> bytes:
 
 @pytest.mark.parametrize(
     ("name", "session"),
-    [("host-frames", 0x7E), ("host-refusals", 1), ("host-numbers", 50), ("host-damage", 0x7E), ("host-commands", 60)],
+    [
+        ("host-frames", 0x7E),
+        ("host-refusals", 1),
+        ("host-numbers", 50),
+        ("host-damage", 0x7E),
+        ("host-commands", 60),
+        ("host-reopened", 81),
+    ],
 )
 def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Path) -> None:
     """Answers, results, verdicts and notifications each in their own order, whatever happened to segments."""
@@ -505,7 +544,7 @@ def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Pa
         else:
             misfits += 1
             due["refused"].append(b"R\0\0\x01" + raw[4:16] + bytes(4))
-    stream = arrived(segments(name, tmp_path), session)
+    stream = arrived(latest(segments(name, tmp_path), session), session)
     came: dict[str, list[bytes]] = {"A": [], "R": [], "V": []}
     waiting = [deque(one) for one in notified]
     while stream:
@@ -525,6 +564,9 @@ def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Pa
     assert came["V"] == due["V"]
     assert sorted(came["R"]) == sorted(due["R"] + due["refused"])
     assert len(came["A"]) == len(due["A"])
+    if name == "host-damage":
+        assert len(due["A"]) == 24 + 5
+        assert int.from_bytes(came["A"][26][20:], "big") == damaged(name)
     for found, expected in zip(came["A"], due["A"], strict=True):
         assert found.startswith(expected), f"{found.hex()} must begin with {expected.hex()}"
 
@@ -582,8 +624,7 @@ def test_host_hands_on_every_byte(name: str, tmp_path: Path) -> None:
     last = [data for kind, data in parts(SCRIPTS[name]) if kind == "H"][-1]
     session = struct.unpack("<III", last)[1]
     found = segments(name, tmp_path)
-    begin = max(place for place, one in enumerate(found) if one.kind is SegmentKind.OPENED and one.session == session)
-    stream = arrived(found[begin:], session)
+    stream = arrived(latest(found, session), session)
     line, mirror, due = sent(name, session), Mirror(), []
     while len(line) >= Header.BYTES:
         size = struct.unpack_from(">I", line, 16)[0]

@@ -210,9 +210,17 @@ def _avalon_room() -> bytes:
     # While a stream has no room, other registers answer.
     found += [_write(_SCRATCH, 0xABCD), _read(_SCRATCH), _read(_STATUS), _idle(600), _read(0x52), _read(_ERRORS)]
     # One that is held for a clock less than the patience, and a clock more.
-    for clocks in range(284, 292):
+    for clocks in range(262, 296):
         found += [_write(_ERROR, 0), _write(place, 0xFF000000 | clocks), *(_write(place, number) for number in range(17))]
         found += [_read(_ERROR), _idle(200)]
+    # What comes behind a word that waits changes nothing about it.
+    for behind in (_read(0x1FFF), _write(0, 1), _read(0), _write(_SCRATCH, 3), _read(place), _write(0x30, 1), _read(0x181)):
+        found += [_write(_ERROR, 0), _write(place, 0xFF000060), *(_write(place, number) for number in range(17)), behind]
+        found += [_read(_ERROR), _read(_ERRORS), _idle(200), _read(0x52)]
+    # A transfer that is held and was not begun.
+    row = [_write(place, number) for number in range(22)]
+    row[19] = row[21] = _operation("a", place | _CHIPSELECT | _WRITE | _ALL, 0x40)
+    found += [_write(_ERROR, 0), _write(place, 0xFF000060), *row, _idle(200), _read(_ERROR), _read(_ERRORS), _read(0x52)]
     return b"".join(found)
 
 
@@ -303,7 +311,20 @@ def _avalon_reset() -> bytes:
     """The reset in the middle of things: what registers hold is gone."""
     found = [_write(_SCRATCH, 0xFFFFFFFF), _write(_ENABLE, 31), _read(0x1FFF), _packet("publication", b"abcdefgh"), _idle(9)]
     found += [_packet("subscription", bytes(range(40))), _read(_STATUS), _write(_CONTROL, 1), _operation("z", 5)]
-    return b"".join(found) + b"".join(map(_read, (_SCRATCH, _ENABLE, _ERROR, _ERRORS, _INTERRUPT, _STATUS, 0x190, 0x180, 0x182, _CONTROL)))
+    return (
+        b"".join(found)
+        + b"".join(map(_read, (_SCRATCH, _ENABLE, _ERROR, _ERRORS, _INTERRUPT, _STATUS, 0x190, 0x180, 0x182, _CONTROL)))
+        + b"".join(
+            [
+                _packet("publication", b"new"),
+                _frame("notification", 0),
+                _frame("verdict"),
+                _operation("z", 3),
+                _packet("publication", b""),
+                _frame("verdict"),
+            ]
+        )
+    )
 
 
 # --- Wishbone
@@ -489,6 +510,8 @@ def _axi_reset() -> bytes:
         found += [_idle(clocks), _operation("z", 4), *(_ready(channel) for channel in range(6)), _done(20)]
         found += [_lite_read(4 * place) for place in (_SCRATCH, _ERRORS, 0x41, 0x51, _ENABLE, 0)] + [_done(8), _lite_write(4 * _SCRATCH, 5)]
         found += [_beats(0, b"first"), _beats(1, b"second" * 4), _beats(2, b"third"), _beats(0, b"fourth"), _done(60)]
+        found += [_lite_write(4 * _SCRATCH, 6), *([_lite_read(0)] if clocks % 2 else []), _operation("z", 4)]
+        found += [_lite_write(4 * _SCRATCH, 7), _lite_read(4 * _SCRATCH), _done(20)]
     return b"".join(found)
 
 
@@ -754,7 +777,7 @@ def _host_damage() -> bytes:
     step(b"\x7d\x7e", b"\x7e\x7e\x7e", b"\x7e")
     step(b"noise without a flag", good)
     step(b"\x7enoise\x7e", b"\x11\x22", pieces[7])
-    step(pieces[8][:-1], pieces[9][1:])  # two segments with one flag between them
+    step(pieces[8], pieces[9][1:])  # two segments with one flag between them
     step(_segment(SegmentKind.DATA, 10, 0, b"", length=0))  # empty: never taken
     step(_segment(SegmentKind.DATA, 10, 0, b"A" * 30, length=29), _segment(SegmentKind.DATA, 10, 0, b"A" * 30, length=31))
     step(_enclosed(b"\x03\x7e\x0a\x00"), _enclosed(b""), _enclosed(b"\x03\x7e\x0a\x00\xff" + b"z" * 400))
@@ -762,7 +785,12 @@ def _host_damage() -> bytes:
         step(_segment(SegmentKind.POLL), _segment(SegmentKind.DATA, number, 0, b"not now"))
     for kind in (0, 2, 7, 8, 9, 16, 0x43, 0x83, 255):
         step(_segment(kind, 10, 0, b"what"))
-    step(*pieces[10:17])
+    # Longer than any segment: one byte too many, and as many as make a counter of nine bits begin anew.
+    step(_segment(SegmentKind.DATA, 10, 0, b"B" * 256, length=255))
+    step(_segment(SegmentKind.DATA, 10, 0, b"C" * 532, length=20), _segment(SegmentKind.DATA, 10, 0, b"D" * 300, length=255))
+    # A byte that need not be escaped may be.
+    step(pieces[10].replace(b"A", b"\x7da", 1))
+    step(*pieces[11:17])
     step(*pieces[17:])
     step(_segment(SegmentKind.DATA, len(pieces), 0, _access(7) + _access(0x53) + _access(0x54) + _access(0x55) + _access(0x56)))
     return b"".join(found)
@@ -877,6 +905,17 @@ def _host_sessions() -> bytes:
         _line(*_pieces([_access(8), _access(0x53)], session=13)),
     ]
     return b"".join([*found, _quiet(), _bytes("O", b"")])
+
+
+def _host_reopened() -> bytes:
+    """A session that begins while results, verdicts and notifications of another are on their way, clock by clock."""
+    found = list[bytes]()
+    for wait in range(0, 130, 3):
+        frames = [_subscribe(b"//a"), _publish(b"\xc1" * 9), _subscribe(b"")]
+        found += [_opened(session=80), _line(*_pieces(frames, session=80)), _idle(130 + 2 * wait)]
+        found += [_line(_segment(SegmentKind.OPEN, session=81)), _quiet(50), _operation("H", 1, 81, 0)]
+        found += [_line(*_pieces([_subscribe(b"b"), _publish(b"\xc2"), _access(0x41)], session=81)), _quiet(150)]
+    return b"".join(found)
 
 
 def _host_commands() -> bytes:
@@ -1043,6 +1082,7 @@ _SCRIPTS: dict[str, Callable[[], bytes]] = {
     "host-window": _host_window,
     "host-acknowledgements": _host_acknowledgements,
     "host-sessions": _host_sessions,
+    "host-reopened": _host_reopened,
     "host-commands": _host_commands,
     "host-resets": _host_resets,
     "host-stalls": _host_stalls,
