@@ -285,9 +285,9 @@ def test_avalon_boundary_of_the_patience(tmp_path: Path) -> None:
             found[clocks] = value
     refused = [clocks for clocks, error in found.items() if error]
     assert all(found[clocks] == BusError.ROOM | 1 << 4 | 0x121 << 16 for clocks in refused)
-    # The word is written 17 clocks after the hold began, and waits 256 clocks.
+    # The last word is written 17 clocks after the one that holds, which the mirror takes up to five clocks later; it waits 256 clocks.
     assert refused == list(range(refused[0], 296))
-    assert 256 + 17 <= refused[0] <= 256 + 22
+    assert 256 + 17 - 5 <= refused[0] <= 256 + 17
 
 
 def answers(name: str, folder: Path) -> list[tuple[int, int, int]]:
