@@ -50,6 +50,11 @@ def _write(address: int, word: int) -> bytes:
     return _operation("a", address | _CHIPSELECT | _WRITE | _BEGIN | _ALL, word)
 
 
+def _partial(address: int) -> bytes:
+    """A read of three bytes, which fails and so gives 0."""
+    return _operation("a", address | _CHIPSELECT | _READ | _BEGIN | 7 << 20, 0)
+
+
 def _frame(name: str, place: int = 0) -> bytes:
     return _operation("f", register(f"{name}_state").offset + place, register(f"{name}_data").offset + place)
 
@@ -111,6 +116,7 @@ def _avalon_pins() -> bytes:
             found += [_operation("a", pins, 0x0BADBAD0 | enabled), _read(_ERROR), _write(_ERROR, 0), _read(_SCRATCH)]
     for chosen in range(16):
         pins = _SCRATCH | chosen << 16 | _ALL
+        found += [_partial(one.offset) for one in REGISTERS[5 * chosen : 5 * chosen + 5]]
         found += [_operation("a", pins, 0x13570000 | chosen), _read(_ERROR), _read(_ERRORS), _write(_ERROR, 0), _read(_SCRATCH)]
     return b"".join(found)
 
@@ -176,6 +182,7 @@ def _avalon_states() -> bytes:
         for place in range(LINKS):
             found += [_read(state + place), _read(_STATUS)]
         found += [_read(register("verdict_state").offset), _read(register("result_state").offset)]
+        found += [_partial(place) for place in (state, data, state + 1, data + 1, 0x180, 0x181, 0x182, 0x183)]
     for place in range(LINKS):
         for _ in range(9):
             found += [_read(state + place), _read(data + place), _read(_ERROR)]
@@ -510,7 +517,7 @@ def _axi_reset() -> bytes:
         found += [_idle(clocks), _operation("z", 4), *(_ready(channel) for channel in range(6)), _done(20)]
         found += [_lite_read(4 * place) for place in (_SCRATCH, _ERRORS, 0x41, 0x51, _ENABLE, 0)] + [_done(8), _lite_write(4 * _SCRATCH, 5)]
         found += [_beats(0, b"first"), _beats(1, b"second" * 4), _beats(2, b"third"), _beats(0, b"fourth"), _done(60)]
-        found += [_lite_write(4 * _SCRATCH, 6), *([_lite_read(0)] if clocks % 2 else []), _operation("z", 4)]
+        found += [_lite_write(4 * _SCRATCH, 6), _done(12), *([_lite_read(0), _idle(12)] if clocks % 2 else []), _operation("z", 4)]
         found += [_lite_write(4 * _SCRATCH, 7), _lite_read(4 * _SCRATCH), _done(20)]
     return b"".join(found)
 
@@ -787,7 +794,8 @@ def _host_damage() -> bytes:
         step(_segment(kind, 10, 0, b"what"))
     # Longer than any segment: one byte too many, and as many as make a counter of nine bits begin anew.
     step(_segment(SegmentKind.DATA, 10, 0, b"B" * 256, length=255))
-    step(_segment(SegmentKind.DATA, 10, 0, b"C" * 532, length=20), _segment(SegmentKind.DATA, 10, 0, b"D" * 300, length=255))
+    anew = b"C" * 507 + bytes([SegmentKind.DATA, _SESSION, 10, 0, 20]) + b"E" * 20
+    step(_segment(SegmentKind.DATA, 10, 0, anew, length=255), _segment(SegmentKind.DATA, 10, 0, b"D" * 300, length=255))
     # A byte that need not be escaped may be.
     step(pieces[10].replace(b"A", b"\x7da", 1))
     step(*pieces[11:17])
