@@ -581,6 +581,14 @@ def test_host_link_byte_by_byte(tmp_path: Path) -> None:
     assert came[3][12:60] == "41000000" + "0000000000000000" + "01020304" + "00000004" + "58324342"
 
 
+def test_host_counts_clocks(tmp_path: Path) -> None:
+    """Between two reads lie the quiet after the first, 120 clocks, and the bytes of both."""
+    stream = arrived(segments("host-clocks", tmp_path), 90)
+    first, then = (int.from_bytes(stream[at + 20 : at + 24], "big") for at in (0, 24))
+    assert 30 < first < 300
+    assert 120 < then - first < 500
+
+
 def test_host_sends_again_until_it_is_heard(tmp_path: Path) -> None:
     """Silence, requests for repetition and acknowledgements of nothing: each answer comes in the end, and nothing beyond the window."""
     found = segments("host-acknowledgements", tmp_path)

@@ -951,6 +951,13 @@ def _host_commands() -> bytes:
     return b"".join([_opened(session=60), *(_line(piece) + _quiet(70) for piece in pieces)])
 
 
+def _host_clocks() -> bytes:
+    """The register that counts clocks, twice from the reset on."""
+    return b"".join(
+        [_opened(session=90), *(_line(_segment(SegmentKind.DATA, n, 0, _access(_CLOCKS), session=90)) + _quiet() for n in range(2))]
+    )
+
+
 def _host_resets() -> bytes:
     """The reset of the board at many moments: while a segment comes, while one goes, while a frame is under way."""
     found = list[bytes]()
@@ -1092,6 +1099,7 @@ _SCRIPTS: dict[str, Callable[[], bytes]] = {
     "host-sessions": _host_sessions,
     "host-reopened": _host_reopened,
     "host-commands": _host_commands,
+    "host-clocks": _host_clocks,
     "host-resets": _host_resets,
     "host-stalls": _host_stalls,
     "host-waiting": _host_waiting,
