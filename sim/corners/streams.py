@@ -221,10 +221,8 @@ def _compared(config: BrokerConfig) -> Iterator[Stream]:
     # Numbers that differ in one digit, or in where the point is.
     base = 271828182845904
     near = [base, *(base + 10**place for place in range(15)), *(base - 10**place for place in range(15))]
-    spelled = (
-        [b"%d" % one for one in near] + [b"%d.%d" % divmod(base, 10**place) for place in range(1, 15)] 
+    spelled = [b"%d" % one for one in near] + [b"%d.%d" % divmod(base, 10**place) for place in range(1, 15)]
     spelled += [b".%d" % base, b"-%d" % base]
-    )
     for part in range(2):
         wanted = [b"//v[@w" + operators[(number + 3 * part) % 6] + literal + b"]" for number, literal in enumerate(spelled)]
         wanted += [b"//v[@w" + operators[(number + 3 * part + 2) % 6] + literal + b"]" for number, literal in enumerate(spelled)]

@@ -88,13 +88,14 @@ def choose(found: Mapping[str, Site], *, count: int, seed: int, unit: str | None
     """So many mutants of these sites, the same for the same sites and seed; ``unit`` keeps to one unit.
 
     Places of the hardware description take turns, one mutant each, so that a line that is laid out a hundred times counts no more than
-    another.
+    another. An expression without a place is one of its own, but a module that a library wrote is one place.
     """
     units = unit_of(list(found.values()))
     groups: dict[str, list[Site]] = defaultdict(list)
+    written = {one.module for one in found.values() if _location(one)}
     for one in found.values():
         if unit is None or units[one.key] == unit:
-            groups[_location(one) or f"{one.module}:{min(one.targets)}"].append(one)
+            groups[_location(one) or (f"{one.module}:{min(one.targets)}" if one.module in written else one.module)].append(one)
     if not groups:
         raise ValueError(f"unit must be one of {', '.join(sorted(set(units.values())))}, not {unit!r}")
     chance = random.Random(f"mutants {seed}")

@@ -27,7 +27,7 @@ _CONNECTION = re.compile(r"    \.(\\\S+ ?|[A-Za-z_][\w$]*)\((.*)\),?")
 _BINARY = re.compile(r"(.+?) (&|\||\^|\+|-|<=|>=|<|>|==|!=|<<|>>) (.+)")
 _UNARY = re.compile(r"(~|!|\||&|\^|-) (.+)")
 _CHOICE = re.compile(r"(.+?) \? (.+) : (.+)")
-_CONSTANT = re.compile(r"(\d+)'h([0-9a-f]+)")
+_CONSTANT = re.compile(r"(\d+)'[hd]([0-9a-f]+)")
 _LITERAL = re.compile(r"\d+'[hdb][0-9a-f]+")
 _OTHER = {"&": "|", "|": "&", "^": "|", "+": "-", "-": "+", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _ORDERED = {"-", "<", "<=", ">", ">=", "<<", ">>"}

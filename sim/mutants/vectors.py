@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from sim.cache import digest
 from sim.corners.documents import documents
+from sim.corners.fronts import scripts
 from sim.corners.streams import streams
 from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import items_of
@@ -101,3 +102,4 @@ def vectors() -> Iterator[Vector]:
     """All of them."""
     yield from _parser(BENCHES["parser"].config)
     yield from _broker(BENCHES["broker"].config)
+    yield from (Vector(name, name.partition("-")[0], "fronts", data) for name, data in scripts())
