@@ -64,6 +64,9 @@ regress: setup-run ## the same at size, parsed words included (N=documents, ENGI
 soak: setup-run ## the same in rounds with ever new seeds, added up in docs/results/soak.json (HOURS=n, ARGS="--pairs N", MASTER=...)
 	@$(RUN) -m sim.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
 
+mutate: setup-run ## plant N mutants in the hardware and count those that the vectors notice (N=mutants, SEED=..., UNIT=scbxp, MASTER=...); build/mutate.json
+	@$(RUN) -m sim.mutants --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(if $(UNIT),--unit $(UNIT)) $(ARGS)
+
 coverage: setup-run ## lines and toggles of the Verilog that the mutants' vectors reach, by unit; build/coverage.json lists the others
 	@$(RUN) -m sim.coverage $(ARGS)
 

@@ -22,7 +22,7 @@ from typing import Any
 from sim.cache import BUILD
 from sim.commit import commit
 from sim.mutants.benches import BENCHES, Bench
-from sim.mutants.schemata import PACKAGE, unit_of
+from sim.mutants.schemata import package, unit_of
 from sim.mutants.sites import live_sites
 from sim.mutants.vectors import Vector, vectors
 from sim.rtl import rtl
@@ -141,7 +141,7 @@ def points(text: Text, counts: Counter[bytes]) -> Iterator[Point]:
 
 def covered(bench: Bench, text: Text) -> Path:
     """The program of a bench that counts. It has the reset of a program with mutants and none of them."""
-    return program(top=bench.top, main=bench.main, config=bench.config, mutated=text.bare + PACKAGE, coverage=True)
+    return program(top=bench.top, main=bench.main, config=bench.config, mutated=text.bare + package(1), mutants=1, coverage=True)
 
 
 def counted(executable: Path, chosen: Iterable[Vector]) -> Counter[bytes]:
