@@ -67,6 +67,9 @@ soak: setup-run ## the same in rounds with ever new seeds, added up in docs/resu
 mutate: setup-run ## plant N mutants in the hardware and count those that the vectors notice (N=mutants, SEED=..., UNIT=scbxp, MASTER=...); build/mutate.json
 	@$(RUN) -m sim.mutants --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(if $(UNIT),--unit $(UNIT)) $(ARGS)
 
+distil: setup-run ## choose the vectors that kill what all vectors kill in that campaign, and write their answers down for make test
+	@$(RUN) -m sim.mutants.distil --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(ARGS)
+
 coverage: setup-run ## lines and toggles of the Verilog that the mutants' vectors reach, by unit; build/coverage.json lists the others
 	@$(RUN) -m sim.coverage $(ARGS)
 

@@ -4,7 +4,7 @@ import pickle
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -100,6 +100,20 @@ class Campaign:
                         kills[units[result.number], result.killed] += 1
                 file.flush()
                 self._say(min(at + size, len(trials)), len(trials), time.perf_counter() - start)
+
+    def killers(self, numbers: Sequence[int], names: Collection[str]) -> dict[int, str | None]:
+        """For each of these mutants one of the named vectors that kills it, None where none does."""
+        units = {one.number: one.unit for one in self.mutants}
+        places = [place for place, case in enumerate(self.cases) if case.vector.name in names]
+        places.sort(key=lambda place: self.cases[place].clocks)
+        trials = [Trial(number, units[number], self._benches[number]) for number in numbers]
+        shared, shipped = self._shared_cases(), self._shipped
+
+        def one(trial: Trial) -> tuple[int, str | None]:
+            cases = shared.value
+            return trial.number, try_mutant(trial, [cases[place] for place in places], unpacked(shipped.value)).killed
+
+        return dict(self._context.parallelize(trials, len(trials)).map(one).collect())
 
     def _round(self, trials: Sequence[Trial], kills: Counter[tuple[str, str]]) -> Iterator[Result]:
         orders = {unit: self._ordered(kills, unit) for unit in {trial.unit for trial in trials}}

@@ -9,16 +9,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-__all__ = ["Distilled", "distilled", "write_distilled"]
+from sim.cache import digest
+
+__all__ = ["Distilled", "distilled", "output_digest", "write_distilled"]
 
 _PLACE = Path(__file__).resolve().parent / "distilled.json"
 
 
 @dataclass(frozen=True)
 class Distilled:
-    """A vector of the set: digests of what goes in and comes out, and the clocks that the hardware takes."""
+    """A vector of the set: its key, the digest of what comes out, and the clocks that the hardware takes."""
 
-    data: str
+    key: str
     output: str
     clocks: int
 
@@ -26,6 +28,10 @@ class Distilled:
 def distilled() -> dict[str, Distilled]:
     """The set, by the vectors' names."""
     return {name: Distilled(**one) for name, one in json.loads(_PLACE.read_text(encoding="utf-8")).items()}
+
+
+def output_digest(output: bytes) -> str:
+    return digest([output])
 
 
 def write_distilled(found: Sequence[tuple[str, Distilled]]) -> None:

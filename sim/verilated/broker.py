@@ -54,7 +54,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Reset:
-    """The items before it run for so many clocks and are cut short by a reset; in a program with mutants only."""
+    """The items before it run for so many clocks and are cut short by a reset."""
 
     clocks: int
 

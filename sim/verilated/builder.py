@@ -85,26 +85,24 @@ _CHOICE = """  always @(posedge clk) mutants::chosen <= mutant;
 def _wrapper(source: Rtl, main: str, *, mutants: int) -> str:
     """The component with what ``main``, the driver's C++, uses of it: what is computed for other ports alone is left out of the model.
 
-    Inputs that ``main`` never names are 0. Without ``top.reset()`` there is no reset: the program starts from the registers' initial
-    values, which are those that a reset gives. With it there is a register before the reset, which so falls a clock after ``rst``: the
-    next value of every register depends on the reset, and were it an input of the model, all of that logic would be evaluated for a
-    change of the inputs also, twice a clock. The register makes the broker's simulation 1.4 times as fast, no reset 1.05 times more.
-    A program with ``mutants``, so many, has the reset always, an input with the number of the one that is alive, behind a register
-    likewise, and an output that says which of them a run that watches them has reached.
+    Inputs that ``main`` never names are 0. The program starts from the registers' initial values, which are those that a reset gives.
+    A register is before the reset, which so falls a clock after ``rst``: the next value of every register depends on the reset, and
+    were it an input of the model, all of that logic would be evaluated for a change of the inputs also, twice a clock. The register
+    makes the broker's simulation 1.4 times as fast. A program with ``mutants``, so many, has an input with the number of the one that
+    is alive, behind a register likewise, and an output that says which of them a run that watches them has reached.
     """
     named = tuple(re.findall(r"top->(\w+)", main))
     used = [port for port in source.ports if port["name"].replace("__", "___05F").startswith(named)]
     ports = [f"{port['direction']} wire [{port['width'] - 1}:0] {port['name']}" for port in used]
     idle = [port for port in source.ports if port not in used and port["direction"] == "input"]
     connections = [*(f".{port['name']}({port['name']})" for port in used), *(f".{port['name']}({port['width']}'d0)" for port in idle)]
-    reset = "reset" if mutants or "top.reset()" in main else "1'd0"
     if mutants:
         ports += ["input wire [15:0] mutant", f"output wire [{mutants}:0] reached"]
     return f"""module {_WRAPPER}(input wire clk, input wire rst, {", ".join(ports)});
-  reg reset = 1;
+  reg reset = 0;
   always @(posedge clk) reset <= rst;
 {_CHOICE if mutants else ""}
-  {source.top} {source.top}(.clk(clk), .rst({reset}), {", ".join(connections)});
+  {source.top} {source.top}(.clk(clk), .rst(reset), {", ".join(connections)});
 endmodule
 """
 

@@ -3,7 +3,7 @@
 // usage: filter INPUT OUTPUT [--apart | --together | --beside] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
 // INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions, 'K' for a name of the skeleton or 'P' for
 // a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes
-// and gives a Result; so does a name, which waits likewise. In a program with mutants, 'Z' with a 32-bit number of clocks cuts the items
+// and gives a Result; so does a name, which waits likewise. 'Z' with a 32-bit number of clocks cuts the items
 // before it short: after so many clocks there is a reset, and they get no answers.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
@@ -484,8 +484,6 @@ int main(int argc, char **argv) {
         fail(std::string("cannot write ") + argv[2]);
     Model model(options.vcd);
     model.choose(options.trial.mutant);
-#ifdef X2CBBR_MUTANTS
-    model.reset();
     Options unjudged = options;
     unjudged.trial.expected.clear();
     for (std::size_t k = 0; k + 1 < parts.size(); k++) {
@@ -493,10 +491,6 @@ int main(int argc, char **argv) {
         run({&broker}, parts[k].clocks);
         model.reset();
     }
-#else
-    if (parts.size() > 1)
-        fail("there is a reset only in a program with mutants");
-#endif
     if (options.copies <= 1) {
         Broker broker(model, options, frames, publications, 0, publications.items.size());
         run({&broker});
