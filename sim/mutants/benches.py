@@ -12,7 +12,7 @@ from sim.mutants.sites import Site, live_sites
 from sim.rtl import Rtl, rtl
 from sim.verilated.builder import FOLDER, program
 
-__all__ = ["BENCHES", "Bench", "all_sites", "build"]
+__all__ = ["BENCHES", "Bench", "all_sites", "build", "text_and_sites"]
 
 _ATTRIBUTE = re.compile(r"\(\* [^*]* \*\) ?")
 
@@ -50,7 +50,8 @@ def _observed(bench: Bench, source: Rtl) -> list[str]:
 
 
 @cache
-def _sites(name: str) -> tuple[str, dict[str, Site]]:
+def text_and_sites(name: str) -> tuple[str, dict[str, Site]]:
+    """The Verilog of a bench's top, and its sites by key."""
     bench = BENCHES[name]
     source = rtl(bench.top, bench.config, sources=True)
     found = live_sites(source.text, top=source.top, path=bench.path, outputs=_observed(bench, source))
@@ -62,13 +63,13 @@ def all_sites() -> dict[str, Site]:
     """The sites of all benches by key; one that several have counts once."""
     found: dict[str, Site] = {}
     for name in BENCHES:
-        found = _sites(name)[1] | found
+        found = text_and_sites(name)[1] | found
     return found
 
 
 def build(name: str, mutants: Sequence[Mutant]) -> tuple[Path, set[int]]:
     """The program of a bench with the mutants that it has a place for, and their numbers."""
-    text, found = _sites(name)
+    text, found = text_and_sites(name)
     mutated, numbers = planted(text, found, mutants)
     bench = BENCHES[name]
     bare = re.sub(r"\n *(?=\n)", "", _ATTRIBUTE.sub("", mutated))

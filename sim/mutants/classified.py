@@ -20,13 +20,15 @@ _PLACE = Path(__file__).resolve().parent / "classified.json"
 class Classified:
     """Why a mutant counts as no fault: ``how`` is ``proved`` or ``redundant``; ``why`` is the proof's method or the reason.
 
-    ``source`` and ``mutation`` say which one it is to a reader.
+    ``source`` and ``mutation`` say which one it is to a reader, ``key`` and ``after`` to a prover.
     """
 
     how: str
     why: str
     source: str
     mutation: str
+    key: str = ""
+    after: str = ""
 
 
 def identity(mutant: Mutant) -> str:
