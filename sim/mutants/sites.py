@@ -3,8 +3,9 @@
 A site is one expression of one statement: the value of an ``assign``, the value or the condition of a statement in an ``always`` block.
 Yosys writes all of them in a few forms, one a line, which is what this module relies on.
 
-The constant that a block begins with is no site. It is what Amaranth gives a signal where nothing drives it: nobody wrote it, and mostly
-nobody looks at the signal then.
+Two constants are no sites. One is what a block begins with: Amaranth gives it to a signal where nothing drives it, nobody wrote it, and
+mostly nobody looks at the signal then. The other is what a reset gives a register, its initial value: registers share one reset so that
+flip-flops can share a tile, and most of them are written before they are read. That there is a reset is a condition, and a site.
 """
 
 import re
@@ -29,6 +30,7 @@ _UNARY = re.compile(r"(~|!|\||&|\^|-) (.+)")
 _CHOICE = re.compile(r"(.+?) \? (.+) : (.+)")
 _CONSTANT = re.compile(r"(\d+)'[hd]([0-9a-f]+)")
 _LITERAL = re.compile(r"\d+'[hdb][0-9a-f]+")
+_RESET = re.compile(r" *(?:end else )?if \(\\?\w*rst ?\) begin")
 _OTHER = {"&": "|", "|": "&", "^": "|", "+": "-", "-": "+", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _ORDERED = {"-", "<", "<=", ">", ">=", "<<", ">>"}
 
@@ -210,7 +212,7 @@ class _Reader:
                 continue
             found = _STATEMENT.fullmatch(line)
             implicit = implicit and found is not None and _LITERAL.fullmatch(found[2]) is not None
-            if implicit:
+            if implicit or (found is not None and _RESET.fullmatch(self._lines[place - 1])):
                 continue
             if found := _IF.fullmatch(line):
                 self._site(place, found.span(2), module, origin, written, counts, condition=True)

@@ -484,6 +484,9 @@ int main(int argc, char **argv) {
         fail(std::string("cannot write ") + argv[2]);
     Model model(options.vcd);
     model.choose(options.trial.mutant);
+#ifdef X2CBBR_MUTANTS
+    model.reset(); // mutants may be in what a reset does
+#endif
     Options unjudged = options;
     unjudged.trial.expected.clear();
     for (std::size_t k = 0; k + 1 < parts.size(); k++) {
