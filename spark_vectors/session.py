@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark_vectors.errors import JobError
 
-__all__ = ["Progress", "even_tasks", "open_session", "processor_seconds", "ship_packages"]
+__all__ = ["Progress", "even_tasks", "java_quiet", "open_session", "processor_seconds", "ship_packages"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("hdl", "sim", "spark_vectors")
@@ -26,6 +26,7 @@ _CONNECT_SECONDS = 5.0
 _BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 """For a driver on this machine, where the work is done outside Java: it starts in half the time. The 48 MB that it would have for
 compiled code are full after a few jobs, and from then on Java compiles nothing."""
+_AT_EVERY_START = (b"WARNING: Using incubator modules", b"Setting default log level", b"To adjust logging level")
 _PIECES_A_TASK = 16
 _TOLD_SECONDS = 20.0
 _WIDTH = 100
@@ -109,6 +110,33 @@ def even_tasks(spark: SparkSession, tasks: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def java_quiet() -> Iterator[None]:
+    """Java, started meanwhile, has a standard error that leaves out what it says at every start; a thread carries the rest over."""
+    sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no standard error
+        yield
+        return
+    source, sink = os.pipe()
+    os.dup2(sink, 2)
+    os.close(sink)
+
+    def carry() -> None:
+        with os.fdopen(source, "rb") as lines, os.fdopen(kept, "wb", buffering=0) as target:
+            for line in lines:
+                if not line.startswith(_AT_EVERY_START):
+                    target.write(line)
+
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        threading.Thread(target=carry, daemon=True).start()
+
+
+@contextlib.contextmanager
 def open_session(master: str | None, *, name: str, partitions: int | None = None) -> Iterator[SparkSession]:
     """A session on the master, ``local[*]`` when None and not started by spark-submit.
 
@@ -146,7 +174,8 @@ def open_session(master: str | None, *, name: str, partitions: int | None = None
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        spark = builder.getOrCreate()
+        with java_quiet():
+            spark = builder.getOrCreate()
     except Exception as error:
         cause = str(error).strip().splitlines()
         raise JobError(
