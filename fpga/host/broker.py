@@ -113,6 +113,7 @@ class Broker:
         self._notifications: deque[Notification] = deque()
         self._published = self._judged = 0
         self._tag = 0
+        self._subscribed = 0
         self._registered: dict[int, Subscription] = {}
         self._link.open()
 
@@ -164,6 +165,13 @@ class Broker:
     def _next_tag(self) -> int:
         self._tag = (self._tag + 1) & 0xFFFFFFFF
         return self._tag
+
+    def _next_subscription(self) -> int:
+        """A reference that no subscription has: they are counted from 1, apart from the tags of other frames."""
+        while True:
+            self._subscribed = self._subscribed % 0xFFFFFFFF + 1
+            if self._subscribed not in self._registered:
+                return self._subscribed
 
     # --- Registers.
 
@@ -233,7 +241,7 @@ class Broker:
         """Register subscriptions, sent together; what became of each, in order. Without ``link`` they are spread over the links."""
         asked = []
         for place, xpath in enumerate(xpaths):
-            tag = self._next_tag() if references is None else references[place]
+            tag = self._next_subscription() if references is None else references[place]
             who = osid or OSid(1 + tag % 255)
             way = place % self.config.links if link is None else link
             header = Header(Kind.SUBSCRIBE, osid=who, reference=tag, semantics=semantics, content=content, link=way)
