@@ -164,6 +164,59 @@ def _tables(config: BrokerConfig) -> Iterator[Stream]:
     yield Stream("tables", (*items, document))
 
 
+def _slices(config: BrokerConfig) -> Iterator[Stream]:
+    """Each slice has a step and an attribute of its own that must be there, or one that is compared in many of them; documents have them.
+
+    Runs of the greatest length and a short one leave too little of a slice for another long one: so few bits reach the last slice. The
+    compared attribute has no bit in a row, and elements of its name must not take longer for it.
+    """
+    longest, slices = config.subscription_steps, config.slices
+    runs = config.steps // slices // longest - 1
+    for used, compared in ((slices, range(0)), (slices // 2, range(slices // 2)), (slices, range(slices // 2, slices))):
+        texts: list[bytes] = []
+        for place in range(used):
+            # Which steps are far tells the runs of a slice from those of the others.
+            far = b"".join((b"/*", b"//*")[place >> bit & 1] for bit in range(4))
+            for number in range(runs if place < used - 1 else 1):
+                head = (b"/z/*", b"/z//*", b"//z/*")[number % 3]
+                texts.append(head + far + b"/*" * (longest - 6 - (number == runs - 1)))
+            texts.append(b"//e[@p>%d]" % place if place in compared else b"//e[@f%d]" % place)
+        items: list[Item] = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(texts, 1)]
+        if compared:
+            items.append(Publication(b"<r>" + b"<p/>" * 60 + b"<e p='99'/>" * (used < slices) + b"</r>"))
+        else:
+            items.append(Publication(b"<r><e" + b"".join(b" f%d=''" % place for place in range(slices)) + b"/><e/></r>"))
+        yield Stream("tables", tuple(items))
+
+
+def _reused(config: BrokerConfig) -> Iterator[Stream]:
+    """Tests of every kind come, go and leave their bits and names to others, from the first and from the last of their lists."""
+    kinds = (
+        b"//%s[@%s>3]",
+        b"//%s[@%s='5']",
+        b"//%s[@%s!='5']",
+        b"//%s[.>3][@%s]",
+        b"//%s[text()='5'][@%s]",
+        b"//*[@%s<=5]",
+        b"//%s[@%s!=4]",
+    )
+    names = (b"a", b"b", b"c", b"d")
+    documents = [Publication(b"<r><%s %s='5'>5</%s><%s/></r>" % (one, other, one, other)) for one in names for other in names[:3]]
+    for turn, kind in enumerate(kinds):
+        found = [kind % ((one, other) if kind.count(b"%s") == 2 else (other,)) for one in names for other in names]
+        orders = _orders(range(len(found)), random.Random(f"reused {turn}"))
+        items: list[Item] = []
+        for number, order in enumerate(orders[turn % 2 :: 2]):
+            # From an empty table on, so that the same bits are taken for other tests.
+            held = order[: 3 + 2 * number]
+            items += [_subscribe(1 + one, found[one], link=one % config.links) for one in held]
+            items += [_cancel(1 + one) for one in (*held[1:], held[0])]
+            held = list(reversed(order))[:5]
+            items += [_subscribe(100 + one, found[one], link=one % config.links) for one in held]
+            items += [*documents[number::2], *(_cancel(100 + one) for one in held)]
+        yield Stream("tables", tuple(items))
+
+
 _STRINGS = (
     b"",
     b"a",
@@ -256,6 +309,57 @@ def _compared(config: BrokerConfig) -> Iterator[Stream]:
         yield Stream("compared", tuple(items))
 
 
+def _numerals(config: BrokerConfig) -> Iterator[Stream]:
+    """Strings compared by order, which makes numbers of them: those of digits, those with a byte too many, those that are none."""
+    odd = b"1|1x|x1|1 1|- 1|1-|-1|--1|1.|.1|.|-|-.|1.1.1|1e1|+1|0x1| 1|1 | 1 |NaN||\t2\n|2\xc2\xa0|01|1.0|-0|0|12a3|..1|1,5".split(b"|")
+    operators = (b"<", b"<=", b">", b">=", b"=", b"!=")
+    subjects = (b"@w", b".", b"text()")
+    for turn, subject in enumerate(subjects):
+        wanted = [
+            b"//v[%s%s'%s']" % (subject, operators[place % 4 if place < 8 else place % 6], one)
+            for number, one in enumerate(odd)
+            for place in (number + turn, number + turn + 2)
+        ]
+        items: list[Item] = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(wanted, 1)]
+        shape = (b"<v w='%s'/>", b"<v>%s</v>", b"<v><i/>%s</v>")[turn]
+        items += [Publication(b"<r>" + shape % one + b"</r>") for one in (b"1", b"-5", b"0.5", b"2", b"x", b"")]
+        yield Stream("compared", tuple(items))
+
+
+def _spaced(config: BrokerConfig) -> Iterator[Stream]:
+    """Numbers with white space of every length before and behind them, in one text node and cut into two at every place."""
+    wanted = [b"//v[%s%s]" % (subject, test) for subject in (b".", b"text()", b"@w") for test in (b"=12.5", b"<13", b"!=12.5", b">5")]
+    subscribed: list[Item] = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(wanted, 1)]
+    cuts = (b"<i/>", b"<!--c-->", b"<i>%s</i>", b"<![CDATA[]]>")
+    for turn in range(2):
+        items = list(subscribed)
+        for before in range(6):
+            cases = []
+            for behind in range(6):
+                spaces = (b" \t\n  \r\n \t"[(before + turn) % 3 :])[:before], (b"\n \t   \t\n"[turn:])[:behind]
+                value = spaces[0] + b"12.5" + spaces[1]
+                cut = (before + 2 * behind + turn) % (len(value) + 1)
+                element = cuts[(before + behind + turn) % len(cuts)]
+                if b"%s" in element:
+                    cases.append(b"<v>" + value[:cut] + element % value[cut : cut + 2] + value[cut + 2 :] + b"</v>")
+                else:
+                    cases.append(b"<v>" + value[:cut] + element + value[cut:] + b"</v>")
+                cases.append(b"<v w='%s'><i>%s</i><i/></v>" % (value, value) if turn else b"<v w='%s'>%s</v>" % (value, value))
+            items += [Publication(b"<r>" + case + b"</r>") for case in cases]
+        yield Stream("compared", tuple(items))
+    # White space between digits makes no number, wherever it lies in its word and whatever comes between.
+    wanted = [b"//v[%s%s]" % (subject, test) for subject in (b".", b"text()") for test in (b">0", b"!=12")]
+    for turn in range(2):
+        items = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(wanted, 1)]
+        for digits in range(1, 6):
+            for spaces in range(4):
+                first, second = b"12345"[:digits], b"67"[turn:]
+                blank = (b" \t \n", b"\n  \t")[turn][:spaces]
+                values = (first + blank + b"<i/>" + second, first + b"<i/>" + blank + second, first + b"<i>" + blank + b"</i>" + second)
+                items += [Publication(b"<r><v>" + value + b"</v></r>") for value in (*values, first + blank + second + b"<i/>")]
+        yield Stream("compared", tuple(items))
+
+
 def _tree(draw: random.Random, *, depth: int, names: Sequence[bytes], attributes: Sequence[bytes], values: Sequence[bytes]) -> bytes:
     name = draw.choice(names)
     tag = b"<" + name
@@ -332,6 +436,21 @@ def _contents(config: BrokerConfig) -> Iterator[Stream]:
             _subscribe(number, b"//a", content=Content.WHOLE if number % 8 == 0 else Content.HEADER, link=link) for number in range(1, 60)
         ]
         yield Stream("contents", (*items, *[Publication(b"<r><a>%s</a></r>" % (b"z" * size)) for size in (1, 2, 3, 4, 5, 90, 7)]))
+
+
+def _places(config: BrokerConfig) -> Iterator[Stream]:
+    """Nodes that two subscriptions in different groups of steps select: more entries than there are places, but bytes that are all held."""
+    if not config.selected:
+        return
+    between = _subscribe(9, b"/z" + b"/*" * (config.subscription_steps - 1))
+    items = [
+        _subscribe(1, b"//a", content=Content.SELECTED),
+        between,
+        _subscribe(2, b"/r/a", content=Content.SELECTED, link=config.links - 1),
+    ]
+    for more in (1, 2):
+        nodes = (2, config.selected // 2 + more, 1, 3)
+        yield Stream("contents", (*items, *(Publication(b"<r>" + b"<a/>" * count + b"</r>") for count in nodes)))
 
 
 def _names(config: BrokerConfig) -> Iterator[Stream]:
@@ -439,9 +558,14 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _texts("text-limits", texts.limits(config), config)
     yield from _headers(config)
     yield from _tables(config)
+    yield from _slices(config)
+    yield from _reused(config)
     yield from _compared(config)
+    yield from _numerals(config)
+    yield from _spaced(config)
     yield from _paths(config)
     yield from _contents(config)
+    yield from _places(config)
     yield from _names(config)
     yield from _beside(config)
     yield from _resets(config)
