@@ -379,6 +379,15 @@ def _names(config: BrokerConfig) -> Iterator[Stream]:
         Publication(teaching(30)),
     ]
     yield Stream("names", (*items, Clear(), Publication(b"<m50/>"), _subscribe(1, b"//fresh"), Publication(b"<fresh/>")))
+    # Names that fit and names that are refused, in every order: beside a registration, after a cancellation, and right behind each other.
+    most = config.name_bytes
+    forms = (b"", b"w%d", b"w%d" + b"x" * (most - 4), b"w%d" + b"x" * (most - 3), b"w%d" + b"x" * (2 * most), b"k1")
+    items = [Name(b"k1")]
+    for number, (first, second) in enumerate(itertools.product(forms, repeat=2), 1):
+        one, two = (form % turn if b"%d" in form else form for form, turn in ((first, 100 + 2 * number), (second, 101 + 2 * number)))
+        items += [Name(one), _subscribe(number, b"//w%d/@k1" % (100 + 2 * number)), Name(two)]
+        items += [Publication(b"<r><w%d k1=''/><k1/></r>" % (100 + 2 * number)), _cancel(number), Name(two), Name(one)]
+    yield Stream("names", tuple(items))
 
 
 def _beside(config: BrokerConfig) -> Iterator[Stream]:
@@ -412,6 +421,16 @@ def _beside(config: BrokerConfig) -> Iterator[Stream]:
             tree = _tree(draw, depth=3, names=(b"a", b"b", b"u%d" % number), attributes=(b"x", b"y"), values=(b"1", b"2", b"3"))
             documents.append(Publication(b"<r>" + tree + b"</r>" if number % 11 else b"<r><a x='1'>"))
         yield Stream("beside", (*items, *documents, *flowing), beside=True)
+    # Names are pinned and released while they are given twice in long tags: a name has the same token ID in all of a tag.
+    others = b" ".join(b"f%d=''" % number for number in range(config.attributes - 2))
+    documents = []
+    for number in range(48):
+        name = b"k%d" % (number % 2)
+        documents.append(Publication(b"<r><e %s='' %s %s=''/></r>" % (name, others, name if number % 5 else b"g")))
+    flowing = []
+    for number in range(100, 132):
+        flowing += [_subscribe(number, b"/zz//*[@k%d]" % (number % 2)), _cancel(number)]
+    yield Stream("beside", (_subscribe(1, b"/r"), *documents, *flowing), beside=True)
 
 
 def _resets(config: BrokerConfig) -> Iterator[Stream]:

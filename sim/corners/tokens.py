@@ -240,6 +240,34 @@ _PIECES = (
 )
 """Constructs of content, each with what must follow at the end."""
 
+_OPEN = (
+    b"<b",
+    b"<p:b",
+    b"<b:",
+    b"<:b",
+    b"<b:1",
+    b"<b c='' c",
+    b"<b c='' c=''",
+    b"<b p:c",
+    b'<b p:c=""',
+    b"<b c:",
+    b"<b xmlns:p",
+    b"<b xmlns:p='",
+    b'<b xmlns:p="',
+    b"<b xmlns:p=''",
+    b'<b xmlns:p=""',
+    b"<b xmlns:p='u'",
+    b"<b xmlns:xmlns",
+    b"</a",
+    b"</b",
+    b"</ab",
+    b"<b/></b",
+)
+"""Beginnings of tags inside the element a, of which some have an error that counts only if the latest name or value is complete."""
+
+_BREAKS = (b"", b"&", b"<", b"=", b"\x01", b"\xff", b"\xc3", b"'", b'"', b" ", b" &", b"/", b"/&", b">", b"><", b"></&")
+"""What cuts a tag off: the end, a wrong byte at once, and one after the tag has gone on."""
+
 
 def aligned() -> Iterator[bytes]:
     """Every token beginning in every byte lane, at every length from nothing to two words; text and values at many more. Wrong ones too."""
@@ -272,7 +300,7 @@ def aligned() -> Iterator[bytes]:
 
 
 def neighbours() -> Iterator[bytes]:
-    """Every construct of content right before every other, the seam in every byte lane."""
+    """Every construct of content right before every other, and every beginning of a tag before what cuts it off: the seam in every lane."""
     for first, first_end in _PIECES:
         for second, second_end in _PIECES:
             for shift in range(_LANES):
@@ -296,3 +324,7 @@ def neighbours() -> Iterator[bytes]:
             for third in (b"", b"<a/>", b"<?xml version='1.0'?><a/>"):
                 for shift in range(2):
                     yield b"\n" * shift + first + second + third
+    for begun in _OPEN:
+        for after in _BREAKS:
+            for shift in range(_LANES):
+                yield b"<a" + b" " * shift + b">" + begun + after
