@@ -448,6 +448,39 @@ def _resets(config: BrokerConfig) -> Iterator[Stream]:
         for step in range(3):
             items += [*busy, Reset(clocks + 53 * step + 20)]
         yield Stream("resets", (*items, *after))
+    # Inside every construct of a document; the first document after it is one that what is left over would change.
+    begun = (
+        b"<?xml version='1.0' encoding='" + b"u" * 200,
+        b"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE r [<!--" + b"c" * 200,
+        b"<!DOCTYPE r><r>" + b"<r>" * (config.depth - 1) + b"t" * 200,
+        b"<r><!--" + b"c" * 300,
+        b"<r><?p " + b"d" * 300,
+        b"<r><![CDATA[" + b"]\r" * 150,
+        b"<r>" + b"&#x20ac;" * 50,
+        b"<r>" + "\U0001f600".encode() * 80,
+        b"<r>" + b"t" * 400,
+        b"<r><a x='" + b"v" * 300,
+        b'<r><a x="' + b"&lt;" * 80,
+        b"<r><" + b"n" * 300,
+        b"<r><a " + b" ".join(b"x%d='1'" % number for number in range(config.attributes)) + b" " * 200,
+        b"<r xmlns:p='u'>" + b"<p:a xmlns:q='v' q:x='1'>" * (config.depth - 1),
+        b"<r q:x='' p:x='' " + b"xmlns:p='u' " * 20,
+        b"<r></r>" + b" " * 300,
+        b"<r></s>" + b"t" * 300,
+        b"<r>" + b"".join(b"<n%d/>" % number for number in range(100)),
+    )
+    firsts = (
+        b"<?xml version='1.0'?><!DOCTYPE r><r x='1'><a><b>7</b></a></r>",
+        b"\n<p:r q:x=''/>",
+        b"<r><a x='1'>t</b></r>",
+        b"\n<!--c-->",
+        b"",
+    )
+    for number, document in enumerate(begun):
+        for turn in range(2):
+            first = Publication(firsts[0 if turn else 1 + number % (len(firsts) - 1)])
+            items = [Publication(document), Reset(60 + (number * 23 + turn * 71) % 110), first]
+            yield Stream("resets", (*items, _subscribe(1, b"//b[.=7]", content=Content.SELECTED), Publication(firsts[0])))
 
 
 def streams(config: BrokerConfig) -> Iterator[Stream]:
