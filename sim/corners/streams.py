@@ -385,8 +385,9 @@ def _names(config: BrokerConfig) -> Iterator[Stream]:
     items = [Name(b"k1")]
     for number, (first, second) in enumerate(itertools.product(forms, repeat=2), 1):
         one, two = (form % turn if b"%d" in form else form for form, turn in ((first, 100 + 2 * number), (second, 101 + 2 * number)))
-        items += [Name(one), _subscribe(number, b"//w%d/@k1" % (100 + 2 * number)), Name(two)]
-        items += [Publication(b"<r><w%d k1=''/><k1/></r>" % (100 + 2 * number)), _cancel(number), Name(two), Name(one)]
+        shown = Publication(b"<w%d><c1><c2><c3 k1=''/></c2></c1></w%d>" % ((100 + 2 * number,) * 2))
+        items += [Name(one), _subscribe(number, b"//w%d//c1/c2/c3/@k1" % (100 + 2 * number)), Name(two), shown]
+        items += [_cancel(number), Name(two), Name(one)]
     yield Stream("names", tuple(items))
 
 

@@ -1,5 +1,6 @@
 """Every token of XML at every alignment and length, and every construct beside every other."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 __all__ = ["aligned", "neighbours"]
@@ -289,6 +290,13 @@ def aligned() -> Iterator[bytes]:
             yield form(length) + b"<a/>"
             yield b"\xef\xbb\xbf" + form(length) + b"<a/>"
             yield b"<?xml " + b" " * (length % 3 + 1) + form(length).removeprefix(b"<?xml ") + b"\n<a/>"
+    # Only ``xml`` begins a declaration, in small letters; what is spelled like it is no target, what goes on is.
+    for letters in itertools.product("xX", "mM", "lL"):
+        target = b"<?" + "".join(letters).encode()
+        for rest in (b"?>", b" ?>", b" d?>", b" version='1.0'?>", b"1 version='1.0'?>", b"-?>", b".a d?>", b":a?>"):
+            for before in (b"", b"\xef\xbb\xbf", b"\n", b"<!---->"):
+                yield before + target + rest + b"<a/>"
+            yield b"<r>" + target + rest + b"</r>"
     for number, length in enumerate(_SATURATING):
         for shift in {0, number % _LANES}:
             root = b"<r" + b" " * shift + b">"
