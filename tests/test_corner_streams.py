@@ -37,6 +37,12 @@ def test_streams_are_the_same_each_time_and_of_every_kind() -> None:
     assert all(any(isinstance(item, Reset) for item in stream.items) == (stream.kind == "resets") for stream in made())
 
 
+def test_nothing_before_a_reset_counts() -> None:
+    for number, stream in enumerate(one for one in made() if one.kind == "resets"):
+        answers = run(stream.items, CONFIG, stalls=number if number % 2 else None)
+        assert list(differences(stream, answers, CONFIG)) == []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_broker_answers_as_it_must(kind: str) -> None:
     refusals: set[Refusal] = set()

@@ -137,7 +137,7 @@ def pairing(config: BrokerConfig) -> Iterator[bytes]:
 
 
 def attributes(config: BrokerConfig) -> Iterator[bytes]:
-    """Attributes given twice at every two places of a tag, and names that differ in one byte or in length."""
+    """Attributes given twice at every two places of a tag, names that differ in one byte or in length, and more than can be learned."""
     most = config.attributes
     for second in range(1, most):
         for first in range(second):
@@ -164,3 +164,11 @@ def attributes(config: BrokerConfig) -> Iterator[bytes]:
         fill = b"".join(b"<f%d%d/>" % (offset, k) for k in range(offset))
         yield b"<r>" + fill + b"<b " + row + b"/><b " + row + b"/></r>"
         yield b"<r>" + fill + b"<b " + row[: row.rfind(b" ")] + b" k%d0=''/></r>" % offset
+    # Names are forgotten together, and one that comes again is new. A place of the name table has a number of four bits for the time in
+    # which it was filled: two of them mean something else, and the others come again after as many names as were learned under all.
+    once = config.learned - most
+    for letter, count in zip((b"q", b"s", b"t"), range(12 * once, 15 * once, once), strict=True):
+        for turn in range(2):
+            for first in range(0, count, 50):
+                row = b"".join(b"<%s%d/>" % (letter, number) for number in range(first, min(first + 50, count)))
+                yield b"<r%s>" % (b" " * turn) + row + b"</r>"

@@ -498,6 +498,16 @@ def _names(config: BrokerConfig) -> Iterator[Stream]:
         Publication(teaching(30)),
     ]
     yield Stream("names", (*items, Clear(), Publication(b"<m50/>"), _subscribe(1, b"//fresh"), Publication(b"<fresh/>")))
+    # Names that fit and names that are refused, in every order: beside a registration, after a cancellation, and right behind each other.
+    most = config.name_bytes
+    forms = (b"", b"w%d", b"w%d" + b"x" * (most - 4), b"w%d" + b"x" * (most - 3), b"w%d" + b"x" * (2 * most), b"k1")
+    items = [Name(b"k1")]
+    for number, (first, second) in enumerate(itertools.product(forms, repeat=2), 1):
+        one, two = (form % turn if b"%d" in form else form for form, turn in ((first, 100 + 2 * number), (second, 101 + 2 * number)))
+        shown = Publication(b"<w%d><c1><c2><c3 k1=''/></c2></c1></w%d>" % ((100 + 2 * number,) * 2))
+        items += [Name(one), _subscribe(number, b"//w%d//c1/c2/c3/@k1" % (100 + 2 * number)), Name(two), shown]
+        items += [_cancel(number), Name(two), Name(one)]
+    yield Stream("names", tuple(items))
 
 
 def _beside(config: BrokerConfig) -> Iterator[Stream]:
@@ -531,6 +541,16 @@ def _beside(config: BrokerConfig) -> Iterator[Stream]:
             tree = _tree(draw, depth=3, names=(b"a", b"b", b"u%d" % number), attributes=(b"x", b"y"), values=(b"1", b"2", b"3"))
             documents.append(Publication(b"<r>" + tree + b"</r>" if number % 11 else b"<r><a x='1'>"))
         yield Stream("beside", (*items, *documents, *flowing), beside=True)
+    # Names are pinned and released while they are given twice in long tags: a name has the same token ID in all of a tag.
+    others = b" ".join(b"f%d=''" % number for number in range(config.attributes - 2))
+    documents = []
+    for number in range(48):
+        name = b"k%d" % (number % 2)
+        documents.append(Publication(b"<r><e %s='' %s %s=''/></r>" % (name, others, name if number % 5 else b"g")))
+    flowing = []
+    for number in range(100, 132):
+        flowing += [_subscribe(number, b"/zz//*[@k%d]" % (number % 2)), _cancel(number)]
+    yield Stream("beside", (_subscribe(1, b"/r"), *documents, *flowing), beside=True)
 
 
 def _resets(config: BrokerConfig) -> Iterator[Stream]:
@@ -548,6 +568,39 @@ def _resets(config: BrokerConfig) -> Iterator[Stream]:
         for step in range(3):
             items += [*busy, Reset(clocks + 53 * step + 20)]
         yield Stream("resets", (*items, *after))
+    # Inside every construct of a document; the first document after it is one that what is left over would change.
+    begun = (
+        b"<?xml version='1.0' encoding='" + b"u" * 200,
+        b"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE r [<!--" + b"c" * 200,
+        b"<!DOCTYPE r><r>" + b"<r>" * (config.depth - 1) + b"t" * 200,
+        b"<r><!--" + b"c" * 300,
+        b"<r><?p " + b"d" * 300,
+        b"<r><![CDATA[" + b"]\r" * 150,
+        b"<r>" + b"&#x20ac;" * 50,
+        b"<r>" + "\U0001f600".encode() * 80,
+        b"<r>" + b"t" * 400,
+        b"<r><a x='" + b"v" * 300,
+        b'<r><a x="' + b"&lt;" * 80,
+        b"<r><" + b"n" * 300,
+        b"<r><a " + b" ".join(b"x%d='1'" % number for number in range(config.attributes)) + b" " * 200,
+        b"<r xmlns:p='u'>" + b"<p:a xmlns:q='v' q:x='1'>" * (config.depth - 1),
+        b"<r q:x='' p:x='' " + b"xmlns:p='u' " * 20,
+        b"<r></r>" + b" " * 300,
+        b"<r></s>" + b"t" * 300,
+        b"<r>" + b"".join(b"<n%d/>" % number for number in range(100)),
+    )
+    firsts = (
+        b"<?xml version='1.0'?><!DOCTYPE r><r x='1'><a><b>7</b></a></r>",
+        b"\n<p:r q:x=''/>",
+        b"<r><a x='1'>t</b></r>",
+        b"\n<!--c-->",
+        b"",
+    )
+    for number, document in enumerate(begun):
+        for turn in range(2):
+            first = Publication(firsts[0 if turn else 1 + number % (len(firsts) - 1)])
+            items = [Publication(document), Reset(60 + (number * 23 + turn * 71) % 110), first]
+            yield Stream("resets", (*items, _subscribe(1, b"//b[.=7]", content=Content.SELECTED), Publication(firsts[0])))
 
 
 def streams(config: BrokerConfig) -> Iterator[Stream]:

@@ -1,5 +1,6 @@
 """Every token of XML at every alignment and length, and every construct beside every other."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 __all__ = ["aligned", "neighbours"]
@@ -240,6 +241,34 @@ _PIECES = (
 )
 """Constructs of content, each with what must follow at the end."""
 
+_OPEN = (
+    b"<b",
+    b"<p:b",
+    b"<b:",
+    b"<:b",
+    b"<b:1",
+    b"<b c='' c",
+    b"<b c='' c=''",
+    b"<b p:c",
+    b'<b p:c=""',
+    b"<b c:",
+    b"<b xmlns:p",
+    b"<b xmlns:p='",
+    b'<b xmlns:p="',
+    b"<b xmlns:p=''",
+    b'<b xmlns:p=""',
+    b"<b xmlns:p='u'",
+    b"<b xmlns:xmlns",
+    b"</a",
+    b"</b",
+    b"</ab",
+    b"<b/></b",
+)
+"""Beginnings of tags inside the element a, of which some have an error that counts only if the latest name or value is complete."""
+
+_BREAKS = (b"", b"&", b"<", b"=", b"\x01", b"\xff", b"\xc3", b"'", b'"', b" ", b" &", b"/", b"/&", b">", b"><", b"></&")
+"""What cuts a tag off: the end, a wrong byte at once, and one after the tag has gone on."""
+
 
 def aligned() -> Iterator[bytes]:
     """Every token beginning in every byte lane, at every length from nothing to two words; text and values at many more. Wrong ones too."""
@@ -261,6 +290,13 @@ def aligned() -> Iterator[bytes]:
             yield form(length) + b"<a/>"
             yield b"\xef\xbb\xbf" + form(length) + b"<a/>"
             yield b"<?xml " + b" " * (length % 3 + 1) + form(length).removeprefix(b"<?xml ") + b"\n<a/>"
+    # Only ``xml`` begins a declaration, in small letters; what is spelled like it is no target, what goes on is.
+    for letters in itertools.product("xX", "mM", "lL"):
+        target = b"<?" + "".join(letters).encode()
+        for rest in (b"?>", b" ?>", b" d?>", b" version='1.0'?>", b"1 version='1.0'?>", b"-?>", b".a d?>", b":a?>"):
+            for before in (b"", b"\xef\xbb\xbf", b"\n", b"<!---->"):
+                yield before + target + rest + b"<a/>"
+            yield b"<r>" + target + rest + b"</r>"
     for number, length in enumerate(_SATURATING):
         for shift in {0, number % _LANES}:
             root = b"<r" + b" " * shift + b">"
@@ -272,7 +308,7 @@ def aligned() -> Iterator[bytes]:
 
 
 def neighbours() -> Iterator[bytes]:
-    """Every construct of content right before every other, the seam in every byte lane."""
+    """Every construct of content right before every other, and every beginning of a tag before what cuts it off: the seam in every lane."""
     for first, first_end in _PIECES:
         for second, second_end in _PIECES:
             for shift in range(_LANES):
@@ -296,3 +332,7 @@ def neighbours() -> Iterator[bytes]:
             for third in (b"", b"<a/>", b"<?xml version='1.0'?><a/>"):
                 for shift in range(2):
                     yield b"\n" * shift + first + second + third
+    for begun in _OPEN:
+        for after in _BREAKS:
+            for shift in range(_LANES):
+                yield b"<a" + b" " * shift + b">" + begun + after
