@@ -24,6 +24,7 @@ KINDS = (
     "names",
     "beside",
     "text-numbers",
+    "blocks",
     "reused",
     "pending",
     "cut-out",

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
+from sim.corners.characters import block_points, encoded
+from sim.golden.chars import NAME_EXTRA, NAME_START
 from sim.verilated import broker
 from sim.verilated.broker import Item, Publication
 
@@ -19,6 +21,27 @@ def _subscribe(number: int, text: bytes, *, content: Content = Content.HEADER, l
 
 def _cancel(number: int) -> Item:
     return broker.Frame(Frame(Header(kind=Kind.UNSUBSCRIBE, osid=OSid(1), reference=number)).pack())
+
+
+def _blocks(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """Every block of the characters of names, a few in a text and in a publication that it matches; those that begin no name, too."""
+    points = [encoded(point) for point in block_points(NAME_START)]
+    groups = [points[at : at + 4] for at in range(0, len(points), 4)]
+    extra = [encoded(point) for point in block_points(NAME_EXTRA)]
+    for part in range(4):
+        items: list[Item] = []
+        for number, group in enumerate(groups[part::4]):
+            joined = b"x".join(group)
+            items += [_subscribe(3 * number, b"".join(b"/" + one for one in group), link=number % config.links)]
+            items += [_subscribe(3 * number + 1, b"//b[@" + joined + b"]"), _subscribe(3 * number + 2, b"//" + joined)]
+            inner = b"<b " + joined + b"='1'/><" + joined + b"/>"
+            for one in reversed(group):
+                inner = b"<" + one + b">" + inner + b"</" + one + b">"
+            items.append(Publication(inner))
+        for number, one in enumerate(extra[part::4], 500):
+            name = b"a" * (1 + number % 4) + one
+            items += [_subscribe(number, b"//" + one), _subscribe(number, b"//" + name), Publication(b"<" + name + b"/>")]
+        yield tuple(items)
 
 
 def _reused(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
@@ -106,6 +129,6 @@ def _late(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
 
 def deliveries(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
     """All of them, as kind, items, and whether frames and publications do not wait for each other."""
-    kinds = {"reused": _reused, "pending": _pending, "cut-out": _cut_out, "verdicts": _verdicts, "late": _late}
+    kinds = {"blocks": _blocks, "reused": _reused, "pending": _pending, "cut-out": _cut_out, "verdicts": _verdicts, "late": _late}
     for kind, made in kinds.items():
         yield from ((kind, items, kind == "late") for items in made(config))
