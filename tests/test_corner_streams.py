@@ -26,6 +26,7 @@ KINDS = (
     "text-numbers",
     "blocks",
     "reused",
+    "held",
     "pending",
     "cut-out",
     "verdicts",

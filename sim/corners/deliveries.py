@@ -64,6 +64,20 @@ def _reused(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     yield tuple(items)
 
 
+def _held(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """The table is full, and notifications wait for a link while their subscriptions are cancelled. Others take their t-SIDs, but not
+    before the notifications have been addressed."""
+    few = 18
+    items: list[Item] = [_subscribe(number, b"/r", content=Content.WHOLE, link=1) for number in range(1, few + 1)]
+    items += [_subscribe(1000 + number, b"/z", link=number % config.links) for number in range(config.subscriptions - few)]
+    items += [Publication(b"<r>" + b"." * size + b"</r>") for size in (300, 301, 302)]
+    # These take longer than the publications need to begin.
+    items += [broker.Frame(b"held")] * 24
+    for number in range(1, few + 1):
+        items += [_cancel(number), _subscribe(900 + number, b"//zz", link=number % config.links)]
+    yield tuple(items)
+
+
 def _pending(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """Frames of one subscription behind each other, in every order of those that are accepted, refused early, refused late, and that
     cancel; each meets the one before it at another stage."""
@@ -129,6 +143,14 @@ def _late(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
 
 def deliveries(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
     """All of them, as kind, items, and whether frames and publications do not wait for each other."""
-    kinds = {"blocks": _blocks, "reused": _reused, "pending": _pending, "cut-out": _cut_out, "verdicts": _verdicts, "late": _late}
+    kinds = {
+        "blocks": _blocks,
+        "reused": _reused,
+        "held": _held,
+        "pending": _pending,
+        "cut-out": _cut_out,
+        "verdicts": _verdicts,
+        "late": _late,
+    }
     for kind, made in kinds.items():
-        yield from ((kind, items, kind == "late") for items in made(config))
+        yield from ((kind, items, kind in ("held", "late")) for items in made(config))
