@@ -5,10 +5,10 @@ from functools import cache
 import pytest
 
 from hdl.config import PRESETS
-from hdl.contract import Refusal
+from hdl.contract import Code, Content, Refusal
 from sim.corners.judged import differences
 from sim.corners.streams import Stream, streams
-from sim.verilated.broker import Answered, Matched, Reset, run
+from sim.verilated.broker import Answered, Frame, Matched, Publication, Reset, run
 
 CONFIG = PRESETS["default"]
 KINDS = (
@@ -23,6 +23,14 @@ KINDS = (
     "contents",
     "names",
     "beside",
+    "text-numbers",
+    "blocks",
+    "reused",
+    "held",
+    "pending",
+    "cut-out",
+    "verdicts",
+    "late",
 )
 
 
@@ -33,7 +41,7 @@ def made() -> tuple[Stream, ...]:
 
 def test_streams_are_the_same_each_time_and_of_every_kind() -> None:
     assert tuple(streams(CONFIG)) == made()
-    assert tuple(dict.fromkeys(stream.kind for stream in made())) == (*KINDS, "resets")
+    assert tuple(dict.fromkeys(stream.kind for stream in made())) == (*KINDS[:11], "resets", *KINDS[11:])
     assert all(any(isinstance(item, Reset) for item in stream.items) == (stream.kind == "resets") for stream in made())
 
 
@@ -41,6 +49,24 @@ def test_nothing_before_a_reset_counts() -> None:
     for number, stream in enumerate(one for one in made() if one.kind == "resets"):
         answers = run(stream.items, CONFIG, stalls=number if number % 2 else None)
         assert list(differences(stream, answers, CONFIG)) == []
+
+
+def test_a_late_subscription_counts_for_one_row_of_publications() -> None:
+    items = tuple(next(stream for stream in made() if stream.kind == "late").items)
+    publication = Publication(b"<r><a/></r>")
+    late = next(item for item in items if isinstance(item, Frame) and item.data.endswith(b"//a"))
+    stream = Stream("late", (publication, publication, publication, late), beside=True)
+    accepted = Answered(Refusal.NONE, 101, 0, 0)
+
+    def found(*notified: bool) -> list[str]:
+        answers = [Matched(Code.OK, 0, 11, 0, 0, 0, 0, (101,) * one, (Content.HEADER,) * one, (b"",) * one) for one in notified]
+        return list(differences(stream, [*answers, accepted], CONFIG))
+
+    for row in ((False, False, False), (False, True, True), (False, True, False), (True, True, True)):
+        assert found(*row) == []
+    assert "not one row" in found(True, False, True)[0]
+    twice = Matched(Code.OK, 0, 11, 0, 0, 0, 0, (101, 101), (Content.HEADER,) * 2, (b"",) * 2)
+    assert "too many" in next(differences(Stream("late", (publication, late), beside=True), [twice, accepted], CONFIG))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from sim.golden.chars import NAME_EXTRA, NAME_START, is_char, is_name_char, is_name_start
 
-__all__ = ["documents", "edge_points", "encoded", "every_byte", "references"]
+__all__ = ["block_points", "documents", "edge_points", "encoded", "every_byte", "references"]
 
 _LANES = 4
 
@@ -123,6 +123,19 @@ def edge_points() -> list[int]:
     ranges += [(0x80, 0x7FF), (0x800, 0xFFFF), (0xFEFF, 0xFEFF), (0x1FFFE, 0x1FFFF), (0xD800, 0xDBFF), (0xDC00, 0xDFFF)]
     edges = {edge + step for low, high in ranges for edge, step in ((low, 0), (low, -1), (high, 0), (high, 1))}
     return sorted(point for point in edges if 0 <= point < 0x110000)
+
+
+def block_points(ranges: Iterable[tuple[int, int]]) -> list[int]:
+    """First and last code point above U+007F of every aligned block of a power of two of them that the ranges fall apart into."""
+    found: set[int] = set()
+    for low, high in ranges:
+        while low <= high:
+            size = low & -low or 1 << 20
+            while low + size - 1 > high:
+                size >>= 1
+            found |= {low, low + size - 1}
+            low += size
+    return sorted(point for point in found if point >= 0x80)
 
 
 def _flipped(points: Iterable[int]) -> list[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
 from sim.corners import texts
+from sim.corners.deliveries import deliveries
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
 
@@ -52,9 +53,9 @@ _SHOWN = (
 )
 
 
-def _texts(kind: str, found: Iterable[bytes], config: BrokerConfig) -> Iterator[Stream]:
+def _texts(kind: str, found: Iterable[bytes], config: BrokerConfig, *, size: int = _TEXTS) -> Iterator[Stream]:
     """The texts are registered in turns with publications that some of them match, then cancelled or cleared."""
-    for batch_number, batch in enumerate(_batches(found, _TEXTS)):
+    for batch_number, batch in enumerate(_batches(found, size)):
         items: list[Item] = []
         for number, text in enumerate(batch, 1):
             items.append(_subscribe(number, text, link=number % config.links, exact=(number + batch_number) % 5 != 0))
@@ -622,3 +623,5 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _names(config)
     yield from _beside(config)
     yield from _resets(config)
+    yield from _texts("text-numbers", texts.numbers(config), config, size=_TEXTS // 4)
+    yield from (Stream(*one) for one in deliveries(config))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hdl.config import BrokerConfig
 from sim.corners.characters import edge_points, encoded
 
-__all__ = ["characters", "faults", "limits", "tokens"]
+__all__ = ["characters", "faults", "limits", "numbers", "tokens"]
 
 _RICH = (
     b"/abc/de//f[@ghi='jk' and @l]",
@@ -182,3 +182,21 @@ def limits(config: BrokerConfig) -> Iterator[bytes]:
     for length in range(config.xpath_bytes - 3, config.xpath_bytes + 5):
         yield b"/a" + b" " * (length - 2)
         yield (b"/" + b"b" * 63) * 15 + b"/" + b"c" * (length - 961)
+
+
+def numbers(config: BrokerConfig) -> Iterator[bytes]:
+    """Strings that are nearly numbers, with as many digits as a number may have and one more; what a relation makes of them as numbers."""
+    whole = (b"7" * config.digits, b"7" * (config.digits + 1))
+    pointed = tuple(one[:at] + b"." + one[at:] for one in whole for at in (0, 1, len(one) - 1, len(one)))
+    around = b"%s| %s|%s |\t\r\n%s\r\t\n |-%s| -%s  |- %s|--%s|-%s-|x%s|%sx|%s x|%s 1|%s.|.%s|%s .|. %s|-.%s|-x%s|.-%s".split(b"|")
+    around += b"000%s|%s000|0.000%s|%s.000|%s.0 |%s..0|+%s|%s\t|%s\n|%s\r".split(b"|")
+    operators = (b">", b"=", b"<=", b"<", b"!=", b">=")
+    relations = (b">", b"<=", b"<", b">=")
+    for number, form in enumerate(around):
+        for which, digits in enumerate(whole):
+            yield b"//a[@b" + operators[(number + 2 * which) % 6] + b"'" + form % digits + b"']"
+        yield b"//a[." + relations[number % 4] + b'"' + form % whole[1] + b'"]'
+        yield b"//a[text()<'" + form % pointed[number % len(pointed)] + b"']"
+    for number, digits in enumerate(pointed):
+        for form in (b"%s", b"%s ", b" -%s", b"%sx"):
+            yield b"//a[@b" + relations[number % 4] + b"'" + form % digits + b"']"
