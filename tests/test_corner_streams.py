@@ -31,6 +31,7 @@ KINDS = (
     "cut-out",
     "verdicts",
     "late",
+    "cleared",
 )
 
 

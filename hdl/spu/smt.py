@@ -75,7 +75,8 @@ class SubscriptionMappingTable(wiring.Component):
     o_valid, o : Out(1), Out(SmtAnswer(config))
         The answer to the request taken, for one clock.
     hold : In(1)
-        While 1, ADD waits rather than give out a t-SID that was used before: someone may still be about to read its old entry.
+        While 1, ADD waits rather than give out a t-SID that was used before, and CLEAR, after which all are given out anew, waits too:
+        someone may still be about to read an old entry.
     i_read, o_read : In(stream), Out(stream)
         Reads entries by t-SID, in order, one a clock while no key is looked for. The entry of a freed t-SID stays until
         the t-SID is given out again.
@@ -232,7 +233,13 @@ class SubscriptionMappingTable(wiring.Component):
                             m.next = "FREE"
                         with m.Case(SmtOp.CLEAR):
                             m.d.sync += clearing.eq(1)
-                            m.next = "SWEEP"
+                            m.next = "CLEAR"
+
+            # Waits until nobody is about to read an entry.
+            with m.State("CLEAR"):
+                m.d.comb += unused.eq(1)
+                with m.If(~self.hold):
+                    m.next = "SWEEP"
 
             # Asks for the first of the chain, then for the next free t-SID but one.
             with m.State("HEAD"):

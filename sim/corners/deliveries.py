@@ -8,7 +8,7 @@ from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
 from sim.corners.characters import block_points, encoded
 from sim.golden.chars import NAME_EXTRA, NAME_START
 from sim.verilated import broker
-from sim.verilated.broker import Item, Publication
+from sim.verilated.broker import Clear, Item, Publication
 
 __all__ = ["deliveries"]
 
@@ -141,6 +141,17 @@ def _late(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         yield tuple(items)
 
 
+def _cleared(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """All subscriptions are removed while notifications wait for a link; those that follow get the same t-SIDs, but nothing of that."""
+    for content in (Content.HEADER, Content.WHOLE, Content.SELECTED):
+        items: list[Item] = [_subscribe(number, b"/r", content=Content.WHOLE, link=1) for number in range(1, 41)]
+        items += [Publication(b"<r>" + b"." * size + b"</r>") for size in (300, 301, 302)]
+        # These take longer than the publications need to begin.
+        items += [*[broker.Frame(b"late")] * 40, Clear()]
+        items += [_subscribe(900 + number, b"//zz", content=content, link=number % config.links) for number in range(20)]
+        yield tuple(items)
+
+
 def deliveries(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
     """All of them, as kind, items, and whether frames and publications do not wait for each other."""
     kinds = {
@@ -151,6 +162,7 @@ def deliveries(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bo
         "cut-out": _cut_out,
         "verdicts": _verdicts,
         "late": _late,
+        "cleared": _cleared,
     }
     for kind, made in kinds.items():
-        yield from ((kind, items, kind in ("held", "late")) for items in made(config))
+        yield from ((kind, items, kind in ("held", "late", "cleared")) for items in made(config))
