@@ -189,6 +189,34 @@ def _slices(config: BrokerConfig) -> Iterator[Stream]:
         yield Stream("tables", tuple(items))
 
 
+def _pool(config: BrokerConfig) -> Iterator[Stream]:
+    """Long strings, until the room for their words is full: one without room for its last words, one that fits, one word more."""
+    longest = config.value_bytes
+    most = longest // 4
+    together = min(config.xpath_bytes // (longest + 16), config.subscription_steps - 1)
+
+    def spelled(number: int, words: int = most) -> bytes:
+        return (b"%d-" % number + b"abcdefghijklmnopqrstuvwxyz" * 4)[: 4 * words - number % 4]
+
+    groups: list[list[bytes]] = [[spelled(900, 5)]]
+    left, number = 4 * config.values - 5, 0
+    while left >= together * most:
+        groups.append([spelled(number + place) for place in range(together)])
+        left, number = left - together * most, number + together
+    # As many of the longest as have room and one more; without that one; then a word too many, as many words as are left, and one more.
+    groups += [[spelled(500 + place) for place in range(left // most + 1)], [spelled(600 + place) for place in range(left // most)]]
+    groups += [[spelled(700, left % most + 1)], [spelled(704, left % most)], [spelled(708, 1)]]
+    items: list[Item] = [
+        _subscribe(number, b"/v" + b"".join(b"[.!='%s']" % one for one in group), link=number % config.links)
+        for number, group in enumerate(groups, 1)
+    ]
+    documents = [Publication(b"<v>%s</v>" % one) for one in (b"none", *groups[0], *groups[1][:2], *(group[0] for group in groups[-4:]))]
+    items += [*documents, _cancel(len(groups) - 1), _cancel(1)]
+    items += [_subscribe(200 + number, b"/v[.='%s']" % spelled(800 + number, most - 8 * number)) for number in range(2)]
+    items += [Publication(b"<v>%s</v>" % spelled(800 + number, most - 8 * number)) for number in range(2)]
+    yield Stream("tables", (*items, *documents))
+
+
 def _hashed(string: bytes) -> int:
     """The hash by which the string store finds a string."""
     found = 0
@@ -596,6 +624,7 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _headers(config)
     yield from _tables(config)
     yield from _slices(config)
+    yield from _pool(config)
     yield from _reused(config)
     yield from _buckets(config)
     yield from _compared(config)
