@@ -417,9 +417,9 @@ def _spaced(config: BrokerConfig) -> Iterator[Stream]:
     for turn in range(2):
         items = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(wanted, 1)]
         for digits in range(1, 6):
-            for spaces in range(4):
+            for blanks in range(4):
                 first, second = b"12345"[:digits], b"67"[turn:]
-                blank = (b" \t \n", b"\n  \t")[turn][:spaces]
+                blank = (b" \t \n", b"\n  \t")[turn][:blanks]
                 values = (first + blank + b"<i/>" + second, first + b"<i/>" + blank + second, first + b"<i>" + blank + b"</i>" + second)
                 items += [Publication(b"<r><v>" + value + b"</v></r>") for value in (*values, first + blank + second + b"<i/>")]
         yield Stream("compared", tuple(items))
