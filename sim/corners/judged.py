@@ -26,6 +26,7 @@ from spark_vectors.golden import refusal_of
 __all__ = ["differences"]
 
 _PREFIX = re.compile(r"([^\W\d][\w.-]*):")
+_STRING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _FULL = {Refusal.FULL_STEPS: "steps", Refusal.FULL_NAMES: "names", Refusal.FULL_VALUES: "values"}
 
 
@@ -80,7 +81,10 @@ class _Table:
             return sum(one.count("/") + one.count("@") + one.count("[") for one in texts) > self.config.steps // 2
         if table == "names":
             return self.loaded + len(texts) > self.config.names // 2
-        return len({one for one in texts if "'" in one or '"' in one}) >= self.config.values - 2
+        strings = {string for one in texts for pair in _STRING.findall(one) for string in pair if string}
+        # A string takes words of four bytes, of which there are four for each string on average.
+        words = sum((len(one.encode()) + 3) // 4 for one in strings)
+        return len(strings) >= self.config.values - 2 or words > 4 * self.config.values
 
     def matches(self, data: bytes) -> tuple[Code, int, Counter[int]]:
         """Verdict, offset and the references that are to be notified."""

@@ -184,10 +184,75 @@ def _slices(config: BrokerConfig) -> Iterator[Stream]:
             texts.append(b"//e[@p>%d]" % place if place in compared else b"//e[@f%d]" % place)
         items: list[Item] = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(texts, 1)]
         if compared:
-            items.append(Publication(b"<r>" + b"<p/>" * 60 + b"<e p='99'/>" * (used < slices) + b"</r>"))
+            items.append(Publication(b"<r>" + b"<p/>" * 50 + b"<e p='99'/>" * (used < slices) + b"</r>"))
         else:
             items.append(Publication(b"<r><e" + b"".join(b" f%d=''" % place for place in range(slices)) + b"/><e/></r>"))
         yield Stream("tables", tuple(items))
+
+
+def _pool(config: BrokerConfig) -> Iterator[Stream]:
+    """Long strings, until the room for their words is full: one without room for its last words, one that fits, one word more."""
+    longest = config.value_bytes
+    most = longest // 4
+    together = min(config.xpath_bytes // (longest + 16), config.subscription_steps - 1)
+
+    def spelled(number: int, words: int = most) -> bytes:
+        return (b"%d-" % number + b"abcdefghijklmnopqrstuvwxyz" * 4)[: 4 * words - number % 4]
+
+    groups: list[list[bytes]] = [[spelled(900, 5)]]
+    left, number = 4 * config.values - 5, 0
+    while left >= together * most:
+        groups.append([spelled(number + place) for place in range(together)])
+        left, number = left - together * most, number + together
+    # As many of the longest as have room and one more; without that one; then a word too many, as many words as are left, and one more.
+    groups += [[spelled(500 + place) for place in range(left // most + 1)], [spelled(600 + place) for place in range(left // most)]]
+    groups += [[spelled(700, left % most + 1)], [spelled(704, left % most)], [spelled(708, 1)]]
+    items: list[Item] = [
+        _subscribe(number, b"/v" + b"".join(b"[.!='%s']" % one for one in group), link=number % config.links)
+        for number, group in enumerate(groups, 1)
+    ]
+    documents = [Publication(b"<v>%s</v>" % one) for one in (b"none", *groups[0], *groups[1][:2], *(group[0] for group in groups[-4:]))]
+    items += [*documents, _cancel(len(groups) - 1), _cancel(1)]
+    items += [_subscribe(200 + number, b"/v[.='%s']" % spelled(800 + number, most - 8 * number)) for number in range(2)]
+    items += [Publication(b"<v>%s</v>" % spelled(800 + number, most - 8 * number)) for number in range(2)]
+    yield Stream("tables", (*items, *documents))
+
+
+def _hashed(string: bytes) -> int:
+    """The hash by which the string store finds a string."""
+    found = 0
+    for at in range(0, len(string), 4):
+        low, high = (int.from_bytes(string[at + half : at + half + 2], "little") for half in (0, 2))
+        found = ((found << 3 | found >> 13) ^ low ^ (high << 6 | high >> 10)) & 0xFFFF
+    return found
+
+
+def _buckets(config: BrokerConfig) -> Iterator[Stream]:
+    """Strings that share a bucket and its mask: found, missed, too long, and taken from the front, the middle and the end of the chain."""
+    letters = b"abcdefghijklmnopqrstuvwxyz0123456789"
+
+    def place(string: bytes) -> int:
+        found = _hashed(string)
+        return (found ^ found >> 8) % 256 % config.values | found >> 13 << 16
+
+    def sharing(start: bytes, count: int) -> list[bytes]:
+        found = (start + bytes(one) for one in itertools.product(letters, repeat=4))
+        return list(itertools.islice((one for one in found if place(one) == place(b"aaaa")), count))
+
+    held = [*sharing(b"", 12), *sharing(b"xy--", 12), *sharing(b"a" * (config.value_bytes - 4), 2)]
+    # As long as a stored string may be, and words longer, so that the last word decides the bucket.
+    missed = [*sharing(b"qq--", 2), *(one for words in (0, 1, 2) for one in sharing(b"z" * (config.value_bytes - 4 + 4 * words), 2))]
+    for turn, order in enumerate(_orders(range(len(held)), random.Random("buckets"))[1:3]):
+        subject, shape = ((b"@w", b"<v w='%s'/>"), (b"text()", b"<v>%s</v>"))[turn]
+        items: list[Item] = [
+            _subscribe(number, b"//v[%s='%s']" % (subject, one), link=number % config.links) for number, one in enumerate(held, 1)
+        ]
+        shown = [
+            Publication(b"<r>" + b"".join(shape % one for one in group) + b"</r>") for group in (held[:3], held[-4:], missed, missed * 2)
+        ]
+        items += [*shown, *(_cancel(1 + number) for number in order[::2]), *shown[:3]]
+        items += [_subscribe(100 + number, b"//v[%s='%s']" % (subject, held[number])) for number in order[::4]]
+        yield Stream("tables", (*items, *shown[:2]))
 
 
 def _reused(config: BrokerConfig) -> Iterator[Stream]:
@@ -353,9 +418,9 @@ def _spaced(config: BrokerConfig) -> Iterator[Stream]:
     for turn in range(2):
         items = [_subscribe(number, text, link=number % config.links) for number, text in enumerate(wanted, 1)]
         for digits in range(1, 6):
-            for width in range(4):
+            for blanks in range(4):
                 first, second = b"12345"[:digits], b"67"[turn:]
-                blank = (b" \t \n", b"\n  \t")[turn][:width]
+                blank = (b" \t \n", b"\n  \t")[turn][:blanks]
                 values = (first + blank + b"<i/>" + second, first + b"<i/>" + blank + second, first + b"<i>" + blank + b"</i>" + second)
                 items += [Publication(b"<r><v>" + value + b"</v></r>") for value in (*values, first + blank + second + b"<i/>")]
         yield Stream("compared", tuple(items))
@@ -613,7 +678,9 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _headers(config)
     yield from _tables(config)
     yield from _slices(config)
+    yield from _pool(config)
     yield from _reused(config)
+    yield from _buckets(config)
     yield from _compared(config)
     yield from _numerals(config)
     yield from _spaced(config)
