@@ -21,9 +21,9 @@ from rich.table import Table
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Verdict
 from sim.cli.errors import ENGINE_FAILED, fail
-from sim.engines.interface import EngineError, ParseResult
 from sim.engines.model import ModelEngine
 from sim.icarus import parser as icarus
+from sim.interface import EngineError, ParseResult
 from sim.verilated import parser as verilated
 from spark_vectors import documents as generator
 from spark_vectors.oracle import accepted_by

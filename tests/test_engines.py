@@ -20,10 +20,10 @@ from sim.bench.rows import Group, Row, write_json
 from sim.bench.samples import names_of, renamed, samples
 from sim.cache import cached, digest
 from sim.cli import app
-from sim.engines.interface import ParseResult
 from sim.engines.model import ModelEngine
 from sim.golden.words import Word
 from sim.icarus import parser as icarus
+from sim.interface import ParseResult
 from sim.rtl import rtl
 from sim.verilated import parser as verilated
 from sim.verilated.layout import cpp_header, verilog_header

@@ -16,9 +16,9 @@ from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Sema
 from sim.bench import cases
 from sim.bench.peers import PEERS
 from sim.engines.icarus import IcarusEngine
-from sim.engines.interface import EngineError, Subscription
 from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
+from sim.interface import EngineError, Subscription
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from sim.volume_filter import Tally, check_set

@@ -21,8 +21,8 @@ from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Refusal, Verdict
 from sim.cli import app
 from sim.cli.shell import Shell
-from sim.engines.interface import Subscription as Wanted
 from sim.engines.serial import DriverEngine
+from sim.interface import Subscription as Wanted
 from sim.verilated.board import SimulationTransport
 from tests.noise import Noise
 

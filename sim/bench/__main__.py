@@ -11,7 +11,7 @@ from rich.console import Console
 from sim.bench.rows import Group, Maker, table, write_json
 from sim.cli.errors import ENGINE_FAILED, fail
 from sim.commit import commit
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 
 __all__ = ["MAKERS", "main"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import cancel, subscribe
+from sim.interface import Subscription
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from spark_vectors.documents import thesis_document
 from spark_vectors.queries import thesis_set

@@ -12,8 +12,8 @@ from hdl.config import BrokerConfig
 from hdl.contract import Header, Semantics
 from sim.bench.rows import Group, Row
 from sim.bench.samples import names_of
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import subscribe
+from sim.interface import Subscription
 from sim.verilated.avalon import Done, Transfer, mark, packet, poll, read, run
 from sim.verilated.board import SimulationTransport
 from spark_vectors.documents import thesis_document

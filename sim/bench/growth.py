@@ -16,8 +16,8 @@ from lxml import etree
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from sim.bench.rows import Group, Row
-from sim.engines.interface import Subscription
 from sim.engines.verilator import VerilatorEngine
+from sim.interface import Subscription
 from sim.tools import environment
 from spark_vectors import oracle
 from spark_vectors.documents import thesis_document

@@ -15,7 +15,7 @@ from sim.cli import render
 from sim.cli.errors import ENGINE_FAILED, fail, stderr
 from sim.cli.inputs import batches, check_files, read_subscriptions
 from sim.engines import ENGINES, open_engine
-from sim.engines.interface import Engine, EngineError
+from sim.interface import Engine, EngineError
 
 __all__ = ["Meaning", "Preset", "app"]
 

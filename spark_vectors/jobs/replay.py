@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from hdl.contract import Semantics
-from sim.engines.interface import EngineError, FilterResult, Subscription
+from sim.interface import EngineError, FilterResult, Subscription
 from spark_vectors import streams, workers
 from spark_vectors.engines import BackToBack, Traceable, engine
 from spark_vectors.errors import JobError
