@@ -24,9 +24,9 @@ from sim.cli.errors import ENGINE_FAILED, fail
 from sim.engines.model import ModelEngine
 from sim.icarus import parser as icarus
 from sim.interface import EngineError, ParseResult
+from sim.vectors import documents as generator
+from sim.vectors.oracle import accepted_by
 from sim.verilated import parser as verilated
-from spark_vectors import documents as generator
-from spark_vectors.oracle import accepted_by
 
 __all__ = ["REAL", "Outcome", "Sample", "compare", "difference", "main", "real_samples", "seeded_samples"]
 

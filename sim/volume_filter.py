@@ -21,10 +21,10 @@ from sim.golden.match import Indexed, select
 from sim.golden.notify import content
 from sim.golden.xml import Parser
 from sim.interface import Filtered, Subscription
-from spark_vectors import documents as generator
-from spark_vectors import oracle
-from spark_vectors.golden import refusal_of
-from spark_vectors.queries import PathParameters, subscription_set
+from sim.vectors import documents as generator
+from sim.vectors import oracle
+from sim.vectors.golden import refusal_of
+from sim.vectors.queries import PathParameters, subscription_set
 
 __all__ = ["Tally", "check_set", "main", "publications_of"]
 

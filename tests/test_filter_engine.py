@@ -19,11 +19,11 @@ from sim.engines.icarus import IcarusEngine
 from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
 from sim.interface import EngineError, Subscription
+from sim.vectors import oracle
+from sim.vectors.queries import subscription_set
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from sim.volume_filter import Tally, check_set
-from spark_vectors import oracle
-from spark_vectors.queries import subscription_set
 
 CONFIG = PRESETS["default"]
 ROOT = Path(__file__).parent.parent

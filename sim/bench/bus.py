@@ -14,10 +14,10 @@ from sim.bench.rows import Group, Row
 from sim.bench.samples import names_of
 from sim.engines.simulated_filter import subscribe
 from sim.interface import Subscription
+from sim.vectors.documents import thesis_document
+from sim.vectors.queries import thesis_set
 from sim.verilated.avalon import Done, Transfer, mark, packet, poll, read, run
 from sim.verilated.board import SimulationTransport
-from spark_vectors.documents import thesis_document
-from spark_vectors.queries import thesis_set
 
 __all__ = ["groups"]
 

@@ -15,8 +15,8 @@ from sim.bench.rows import Group, Row
 from sim.bench.samples import renamed
 from sim.engines.simulated_filter import items_of
 from sim.interface import Subscription
+from sim.vectors.documents import thesis_document
 from sim.verilated.broker import Matched, run
-from spark_vectors.documents import thesis_document
 
 __all__ = ["groups"]
 

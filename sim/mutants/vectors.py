@@ -13,9 +13,9 @@ from sim.corners.streams import streams
 from sim.engines.simulated_filter import items_of
 from sim.interface import Subscription
 from sim.mutants.benches import BENCHES
+from sim.vectors.queries import PathParameters, subscription_set
 from sim.verilated.broker import Item, Publication, packed
 from sim.volume_filter import publications_of
-from spark_vectors.queries import PathParameters, subscription_set
 
 __all__ = ["Vector", "vectors"]
 
