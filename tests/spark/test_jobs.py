@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 from typer.testing import CliRunner
 
 from hdl.contract import Code
-from sim import flow
 from sim.cache import cached
 from sim.vectors.documents import document
 from sim.vectors.families.stock import THESIS_SIZES
@@ -26,6 +25,7 @@ from spark_vectors.errors import JobError
 from spark_vectors.jobs import coverage, regress, replay, vectors
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.running import RESULTS
+from spark_vectors.runs import flow
 from spark_vectors.schema import DIFFERENCES
 from spark_vectors.session import even_tasks
 from spark_vectors.store import Store

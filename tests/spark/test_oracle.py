@@ -4,7 +4,6 @@ import pytest
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics
-from sim.bench.growth import lxml_loop
 from sim.golden.match import Indexed
 from sim.golden.together import Found, Together
 from sim.golden.xml import parse
@@ -14,6 +13,7 @@ from sim.vectors.expressions import FEATURES, GUARDED, ExpressionError, Spelling
 from sim.vectors.golden import Referee, minimise
 from sim.vectors.queries import PathParameters, subscription_set
 from spark_vectors.parameters import VectorParameters
+from spark_vectors.runs.growth import lxml_loop
 
 CONFIG = BrokerConfig()
 

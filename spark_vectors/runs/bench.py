@@ -1,4 +1,4 @@
-"""Runs the groups of the bench, prints them and writes ``build/bench.json``."""
+"""``make bench``: runs the groups of the bench, prints them and writes ``build/bench.json``."""
 
 import importlib
 import platform
@@ -19,7 +19,7 @@ MAKERS = {
     "parser": "sim.bench.parser:groups",
     "broker": "sim.bench.broker:groups",
     "cases": "sim.bench.cases:groups",
-    "spark": "sim.bench.growth:groups",
+    "spark": "spark_vectors.runs.growth:groups",
     "bus": "sim.bench.bus:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
