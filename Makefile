@@ -38,7 +38,7 @@ setup-python:
 	@$(SETUP) python
 
 sim: setup-run ## make vectors with Spark, run the broker's RTL over them, compare, write build/report/index.html (ARGS="--engine model" for another)
-	@$(RUN) -m sim.flow --seed $(SEED) $(ARGS)
+	@$(RUN) -m spark_vectors.runs.flow --seed $(SEED) $(ARGS)
 
 test: setup ## pass every test (ARGS="-k name" for some of them)
 	@$(RUN) -m pytest $(ARGS)
@@ -47,7 +47,7 @@ test-long: setup ## pass the tests that take minutes
 	@$(RUN) -m pytest -m long $(ARGS)
 
 bench: setup-bench ## clocks of the hardware beside the thesis and beside software, into build/bench.json
-	@$(RUN) -m sim.bench --seed $(SEED) $(ARGS)
+	@$(RUN) -m spark_vectors.runs.bench --seed $(SEED) $(ARGS)
 
 volume: setup-run ## the parser against the golden model, libxml2 and expat on thousands of documents
 	@$(RUN) -m sim.volume parse --seed $(SEED) $(ARGS)
@@ -59,16 +59,16 @@ vectors: setup-run ## make vectors and golden results with Spark into build/vect
 	@$(RUN) -m spark_vectors.jobs.vectors --output build/vectors $(SPARK) $(ARGS)
 
 regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=small|default|large)
-	@$(RUN) -m sim.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
+	@$(RUN) -m spark_vectors.runs.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
 
 soak: setup-run ## the same in rounds with ever new seeds, added up in docs/results/soak.json (HOURS=n, ARGS="--pairs N", MASTER=...)
-	@$(RUN) -m sim.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
+	@$(RUN) -m spark_vectors.runs.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
 
 mutate: setup-run ## plant N mutants in the hardware and count those that the vectors notice (N=mutants, SEED=..., UNIT=scbxp, MASTER=...); build/mutate.json
-	@$(RUN) -m sim.mutants --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(if $(UNIT),--unit $(UNIT)) $(ARGS)
+	@$(RUN) -m spark_vectors.runs.mutate --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(if $(UNIT),--unit $(UNIT)) $(ARGS)
 
 distil: setup-run ## choose the vectors that kill what all vectors kill in that campaign, and write their answers down for make test
-	@$(RUN) -m sim.mutants.distil --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(ARGS)
+	@$(RUN) -m spark_vectors.runs.distil --mutants $(N) --seed $(SEED) --master "$(MASTER)" $(ARGS)
 
 coverage: setup-run ## lines and toggles of the Verilog that the mutants' vectors reach, by unit; build/coverage.json lists the others
 	@$(RUN) -m sim.coverage $(ARGS)

@@ -11,7 +11,7 @@ from typing import Any
 
 from hdl.config import BrokerConfig
 from sim.cache import BUILD, cached, digest
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 
 __all__ = ["Rtl", "rtl"]
 

@@ -21,12 +21,12 @@ from rich.table import Table
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Verdict
 from sim.cli.errors import ENGINE_FAILED, fail
-from sim.engines.interface import EngineError, ParseResult
 from sim.engines.model import ModelEngine
 from sim.icarus import parser as icarus
+from sim.interface import EngineError, ParseResult
+from sim.vectors import documents as generator
+from sim.vectors.oracle import accepted_by
 from sim.verilated import parser as verilated
-from spark_vectors import documents as generator
-from spark_vectors.oracle import accepted_by
 
 __all__ = ["REAL", "Outcome", "Sample", "compare", "difference", "main", "real_samples", "seeded_samples"]
 

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Refusal, Semantics
-from sim.engines.interface import Filtered, Subscription
 from sim.engines.simulated_filter import filter_documents
 from sim.golden import xpath
 from sim.golden.match import Indexed, select
 from sim.golden.notify import content
 from sim.golden.xml import Parser
-from spark_vectors import documents as generator
-from spark_vectors import oracle
-from spark_vectors.golden import refusal_of
-from spark_vectors.queries import PathParameters, subscription_set
+from sim.interface import Filtered, Subscription
+from sim.vectors import documents as generator
+from sim.vectors import oracle
+from sim.vectors.golden import refusal_of
+from sim.vectors.queries import PathParameters, subscription_set
 
 __all__ = ["Tally", "check_set", "main", "publications_of"]
 

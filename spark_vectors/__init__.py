@@ -1,1 +1,1 @@
-"""Test vectors, golden results and the regression of an engine against them, from a laptop to a Spark cluster."""
+"""All that opens a Spark session: vectors, golden results, regressions and campaigns, from a laptop to a cluster."""

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from hdl.config import BrokerConfig
 from sim.cache import digest
 from sim.engines import open_engine
-from sim.engines.interface import Engine, EngineError, FilterResult, Subscription
+from sim.interface import Engine, EngineError, FilterResult, Subscription
 from spark_vectors.errors import JobError
 
 __all__ = ["BackToBack", "Shipped", "Traceable", "build", "engine", "engine_at_hand", "ship"]

@@ -5,9 +5,9 @@ from typing import Any
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code
-from spark_vectors.documents import Document, document, thesis_document
-from spark_vectors.families.stock import THESIS_SIZES
-from spark_vectors.queries import THESIS_SETS, PathParameters, Subscription, subscription_set, thesis_set
+from sim.vectors.documents import Document, document, thesis_document
+from sim.vectors.families.stock import THESIS_SIZES
+from sim.vectors.queries import THESIS_SETS, PathParameters, Subscription, subscription_set, thesis_set
 
 __all__ = ["CHUNK", "VectorParameters"]
 

@@ -7,9 +7,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from hdl.config import PRESETS
 from hdl.contract import Code, Semantics
-from sim.engines.interface import EngineError, Subscription
+from sim.interface import EngineError, Subscription
+from sim.vectors.golden import words_digest
 from spark_vectors.engines import BackToBack, Shipped, engine_at_hand
-from spark_vectors.golden import words_digest
 from spark_vectors.parameters import CHUNK
 
 __all__ = ["RESULTS", "run_chunks"]

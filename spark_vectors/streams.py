@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 
 from hdl.config import PRESETS
 from hdl.contract import Header, Refusal
-from sim.engines.interface import EngineError, Filtered
+from sim.interface import EngineError, Filtered
+from sim.vectors.scenarios import Action
 from sim.verilated.broker import Frame, Item, Publication
 from spark_vectors.engines import Shipped, engine_at_hand
-from spark_vectors.scenarios import Action
 
 __all__ = ["STREAMED", "Streaming", "answers", "differences", "run_stream", "taken"]
 

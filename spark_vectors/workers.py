@@ -7,10 +7,10 @@ from functools import lru_cache
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from hdl.contract import Code, Refusal, Semantics
-from spark_vectors.expressions import features, read
-from spark_vectors.golden import Golden, Referee, refusal_of
+from sim.vectors.expressions import features, read
+from sim.vectors.golden import Golden, Referee, refusal_of
+from sim.vectors.scenarios import Action, Event, scenario
 from spark_vectors.parameters import VectorParameters
-from spark_vectors.scenarios import Action, Event, scenario
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 
 __all__ = ["documents", "golden", "rows_of", "scenarios", "stream_of", "subscriptions"]

@@ -10,10 +10,10 @@ from amaranth.hdl import Signal
 
 import fpga.boards.top
 import fpga.build
-from cocotb_tests.bus.uart_loop import UartLoop
 from fpga.boards import BOARDS, board
 from fpga.io.pll import pll_settings
 from fpga.report import critical_path, resources, summary, units
+from tests.uart_loop import UartLoop
 
 
 class Core(UartLoop):

@@ -17,7 +17,7 @@ from hdl.contract import Code, Refusal, Semantics
 from sim import engines
 from sim.cli import app, inputs
 from sim.cli.commands import Meaning, Preset
-from sim.engines.interface import EngineError, Filtered, FilterResult, ParseResult, Refused
+from sim.interface import EngineError, Filtered, FilterResult, ParseResult, Refused
 
 ROOT = Path(__file__).parent.parent
 STOCK = b'<quotes><stock symbol="IBM" price="112.5"><note>high</note></stock><stock symbol="SUN" price="7"/></quotes>'

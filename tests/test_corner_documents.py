@@ -9,9 +9,9 @@ import pytest
 from hdl.config import PRESETS
 from hdl.contract import Code, Verdict
 from sim.corners.documents import Document, documents
-from sim.engines.interface import ParseResult
 from sim.engines.model import ModelEngine
 from sim.golden.xml import parse
+from sim.interface import ParseResult
 from sim.verilated import parser as verilated
 from sim.volume import difference
 from tests.golden import judges

@@ -20,16 +20,16 @@ from sim.bench.rows import Group, Row, write_json
 from sim.bench.samples import names_of, renamed, samples
 from sim.cache import cached, digest
 from sim.cli import app
-from sim.engines.interface import ParseResult
 from sim.engines.model import ModelEngine
 from sim.golden.words import Word
 from sim.icarus import parser as icarus
+from sim.interface import ParseResult
 from sim.rtl import rtl
+from sim.vectors import documents as vectors
+from sim.vectors.families.stock import THESIS_SIZES
 from sim.verilated import parser as verilated
 from sim.verilated.layout import cpp_header, verilog_header
 from sim.volume import Sample, compare, difference
-from spark_vectors import documents as vectors
-from spark_vectors.families.stock import THESIS_SIZES
 from tests.golden import generate
 
 CONFIG = BrokerConfig()

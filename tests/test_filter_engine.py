@@ -16,14 +16,14 @@ from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Sema
 from sim.bench import cases
 from sim.bench.peers import PEERS
 from sim.engines.icarus import IcarusEngine
-from sim.engines.interface import EngineError, Subscription
 from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
+from sim.interface import EngineError, Subscription
+from sim.vectors import oracle
+from sim.vectors.queries import subscription_set
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
 from sim.volume_filter import Tally, check_set
-from spark_vectors import oracle
-from spark_vectors.queries import subscription_set
 
 CONFIG = PRESETS["default"]
 ROOT = Path(__file__).parent.parent

@@ -7,11 +7,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sim import flow
 from sim.bench.rows import Row
-from sim.regression_report import BrokerTimes, headline, report_of
 from spark_vectors.jobs.outcome import Outcome
 from spark_vectors.parameters import VectorParameters
+from spark_vectors.runs import flow
+from spark_vectors.runs.report import BrokerTimes, headline, report_of
 
 
 class SelfContained(HTMLParser):

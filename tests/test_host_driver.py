@@ -12,19 +12,19 @@ import pytest
 from lxml import etree
 from typer.testing import CliRunner
 
-from cocotb_tests.noise import Noise
 from fpga.host import registers
 from fpga.host.asynchronous import AsyncBroker
 from fpga.host.broker import AccessError, Broker, Refused, Subscription
 from fpga.host.link import LinkClosed, LinkError
-from fpga.host.simulation import SimulationTransport
 from fpga.host.transport import Recorder, SerialTransport, TraceError, TraceTransport, Transport
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Refusal, Verdict
 from sim.cli import app
 from sim.cli.shell import Shell
-from sim.engines.interface import Subscription as Wanted
 from sim.engines.serial import DriverEngine
+from sim.interface import Subscription as Wanted
+from sim.verilated.board import SimulationTransport
+from tests.noise import Noise
 
 PORT = os.environ.get("X2CBBR_PORT")
 CONFIG = BrokerConfig(

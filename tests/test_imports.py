@@ -1,18 +1,22 @@
 """The dependency rules of the layout, held on the imports that the files really contain."""
 
 import ast
+import graphlib
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OURS = {"hdl", "sim", "fpga", "spark_vectors", "cocotb_tests", "tests", "tools"}
+OURS = {"hdl", "fpga", "sim", "spark_vectors", "formal", "tools", "tests", "cocotb_tests"}
 UNITS = {"scbxp", "xpath", "crt", "match", "spu", "npu", "routing", "bus"}
 BLOCKS = {"stream", "cam"}
 SHARED = ("hdl.contract", "hdl.config")
+DOTTED = re.compile(rf"((?:{'|'.join(sorted(OURS))})(?:\.\w+)+)(?::\w+)?")
+"""A string that names a module or, behind a colon, something in it."""
 
 
 def module_name(path: Path) -> str:
@@ -31,6 +35,13 @@ def imports(source: str, *, module: str, package: bool = False) -> Iterator[str]
                 parents = module.split(".")[: len(module.split(".")) - node.level + package]
                 base = ".".join([*parents, *([node.module] if node.module else [])])
             yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def named(source: str) -> Iterator[str]:
+    """Every module of ours that stands in a source as a string: it is loaded by that name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and (match := DOTTED.fullmatch(node.value)):
+            yield match[1]
 
 
 def sources(*folders: str) -> Iterator[tuple[str, Path]]:
@@ -61,6 +72,72 @@ def offences(pairs: Iterator[tuple[str, str]], allowed: object) -> list[str]:
 
 def standard(target: str) -> bool:
     return top(target) in sys.stdlib_module_names
+
+
+MODULES = dict(sources(*OURS))
+
+
+def uses(name: str, source: str, *, package: bool = False) -> Iterator[tuple[str, str]]:
+    """Pairs (module, module of ours that it needs), whether it imports it, in a function or not, or names it in a string."""
+    for target in (*imports(source, module=name, package=package), *named(source)):
+        while target and target not in MODULES:
+            target = target.rpartition(".")[0]
+        if target not in ("", name):
+            yield name, target
+
+
+USES = {pair for name, path in MODULES.items() for pair in uses(name, path.read_text(), package=path.name == "__init__.py")}
+
+
+def circle(pairs: Iterable[tuple[str, str]], *, depth: int | None) -> list[str]:
+    """Packages that need each other in a circle, none if there is no circle; names count up to ``depth`` parts."""
+    graph: dict[str, set[str]] = {}
+    for name, target in pairs:
+        one, other = (".".join(whole.split(".")[:depth]) for whole in (name, target))
+        if one != other:
+            graph.setdefault(one, set()).add(other)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+@pytest.mark.parametrize("depth", [1, 2, None], ids=["packages", "rooms", "modules"])
+def test_there_is_no_circle(depth: int | None) -> None:
+    assert circle(USES, depth=depth) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "depth"),
+    [
+        ("sim.bench.peers", "def late():\n    from spark_vectors.session import open_session\n", 1),
+        ("sim.corners.judged", "from spark_vectors import store\n", 1),
+        ("sim.bench.rows", 'PARTS = {"spark": "spark_vectors.session:open_session"}\n', 1),
+        ("fpga.host.transport", "from sim.verilated.builder import program\n", 1),
+        ("tests.noise", "import cocotb_tests.streams\n", 1),
+        ("sim.verilated.builder", "from sim.engines import open_engine\n", 2),
+        ("sim.golden.events", "from sim.golden.machine import Machine\n", None),
+    ],
+)
+def test_a_circle_is_found(name: str, source: str, depth: int | None) -> None:
+    assert name in MODULES
+    added = set(uses(name, source))
+    assert added
+    assert {".".join(name.split(".")[:depth])} < set(circle(USES | added, depth=depth))
+
+
+def test_the_page_tells_who_imports_whom() -> None:
+    """Each package may import what its row in docs/architecture.md says, and those are rows above it."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Who may import whom")[2].partition("\n## ")[0]
+    allowed: dict[str, set[str]] = {}
+    for name, cell in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", table, re.MULTILINE):
+        told = set(re.findall(r"`(\w+)/`", cell))
+        assert told <= allowed.keys(), f"{name} stands above what it imports"
+        allowed[name] = told
+    assert allowed.keys() == OURS
+    assert {(top(name), top(target)) for name, target in USES} <= {(one, other) for one, told in allowed.items() for other in {one, *told}}
 
 
 def test_relative_imports_are_resolved() -> None:
@@ -105,6 +182,28 @@ def test_golden_model_stands_alone() -> None:
 
     pairs = list(ours_and_others("sim/golden"))
     assert not offences(iter(pairs), allowed)
+
+
+def test_generators_and_judges_need_the_golden_model_only() -> None:
+    def allowed(name: str, target: str) -> bool:
+        return standard(target) or top(target) == "lxml" or within(target, "sim.golden", "sim.vectors", *SHARED)
+
+    assert not offences(ours_and_others("sim/vectors"), allowed)
+
+
+def test_driver_needs_the_contract_and_pyserial_only() -> None:
+    def allowed(name: str, target: str) -> bool:
+        return standard(target) or top(target) == "serial" or within(target, "fpga.host", *SHARED)
+
+    assert not offences(ours_and_others("fpga/host"), allowed)
+
+
+def test_simulations_know_of_a_board_its_driver_only() -> None:
+    assert not offences(ours_and_others("sim"), lambda name, target: top(target) != "fpga" or within(target, "fpga.host"))
+
+
+def test_only_jobs_open_a_spark_session() -> None:
+    assert not offences(ours_and_others("sim"), lambda name, target: not within(target, "pyspark.sql"))
 
 
 def test_vector_jobs_reach_the_hardware_through_files() -> None:

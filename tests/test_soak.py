@@ -10,8 +10,8 @@ import typer
 from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
-from sim import soak
-from sim.soak import FIRST_SEED, SUMMED, Plan, Round, plan, read_ledger, totals, write_ledger
+from spark_vectors.runs import soak
+from spark_vectors.runs.soak import FIRST_SEED, SUMMED, Plan, Round, plan, read_ledger, totals, write_ledger
 
 ROOT = Path(__file__).parent.parent
 TINY = Plan(24, 512, 1, scenarios=0)

@@ -6,10 +6,10 @@ from lxml import etree
 
 from cocotb_tests.board.uart_line import UartTransport
 from cocotb_tests.broker.broker_tests import shares
-from cocotb_tests.noise import Noise
 from cocotb_tests.streams import Bench, parameters
 from fpga.host.broker import Broker, Subscription
 from fpga.host.link import LinkClosed
+from tests.noise import Noise
 
 PERIOD = 2
 TEXTS = (

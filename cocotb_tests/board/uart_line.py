@@ -5,7 +5,7 @@ import warnings
 from cocotb.task import resume
 from cocotb.triggers import ClockCycles
 
-from cocotb_tests.noise import Noise
+from tests.noise import Noise
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -6,7 +6,7 @@ import cocotb
 from cocotb.task import resume
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from cocotb_tests.noise import Noise
+from tests.noise import Noise
 
 __all__ = ["LineTransport"]
 

@@ -5,9 +5,9 @@ from cocotb.task import bridge
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.bus.line import LineTransport
-from cocotb_tests.noise import Noise
 from cocotb_tests.streams import Bench, parameters
 from fpga.host.link import HostLink, LinkClosed, LinkError
+from tests.noise import Noise
 
 
 class Echo(Bench):

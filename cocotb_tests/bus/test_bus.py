@@ -5,10 +5,10 @@ import pytest
 
 from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
-from cocotb_tests.bus.uart_loop import UartLoop
 from cocotb_tests.runner import simulate
 from hdl.bus.link import Link
 from hdl.bus.uart import divisor_of
+from tests.uart_loop import UartLoop
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
 """Building the models for Verilator is what takes long here."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import cancel, subscribe
+from sim.interface import Subscription
+from sim.vectors.documents import thesis_document
+from sim.vectors.queries import thesis_set
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, run
-from spark_vectors.documents import thesis_document
-from spark_vectors.queries import thesis_set
 
 __all__ = ["MATCHING", "SET_SERIES", "Measured", "back_to_back", "groups", "measure", "series_rows", "task_rows", "thesis_subscriptions"]
 

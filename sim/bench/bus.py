@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from fpga.host.broker import Broker
-from fpga.host.simulation import SimulationTransport
 from hdl.config import BrokerConfig
 from hdl.contract import Header, Semantics
 from sim.bench.rows import Group, Row
 from sim.bench.samples import names_of
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import subscribe
+from sim.interface import Subscription
+from sim.vectors.documents import thesis_document
+from sim.vectors.queries import thesis_set
 from sim.verilated.avalon import Done, Transfer, mark, packet, poll, read, run
-from spark_vectors.documents import thesis_document
-from spark_vectors.queries import thesis_set
+from sim.verilated.board import SimulationTransport
 
 __all__ = ["groups"]
 

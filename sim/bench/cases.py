@@ -13,10 +13,10 @@ from sim.bench.clock import clock
 from sim.bench.peers import PEERS
 from sim.bench.rows import Group, Row
 from sim.bench.samples import renamed
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import items_of
+from sim.interface import Subscription
+from sim.vectors.documents import thesis_document
 from sim.verilated.broker import Matched, run
-from spark_vectors.documents import thesis_document
 
 __all__ = ["groups"]
 

@@ -12,8 +12,8 @@ from sim.bench.clock import clock
 from sim.bench.rows import Group, Row
 from sim.bench.samples import REAL, names_of, renamed, samples
 from sim.bench.software import PARSERS, bytes_per_second
+from sim.vectors.documents import thesis_document
 from sim.verilated.parser import Parsed, parse
-from spark_vectors.documents import thesis_document
 
 __all__ = ["CASE_I", "CASE_II", "groups"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from sim.cache import BUILD, cached, digest
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 
 __all__ = ["PEERS", "Timed"]
 

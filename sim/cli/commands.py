@@ -15,7 +15,7 @@ from sim.cli import render
 from sim.cli.errors import ENGINE_FAILED, fail, stderr
 from sim.cli.inputs import batches, check_files, read_subscriptions
 from sim.engines import ENGINES, open_engine
-from sim.engines.interface import Engine, EngineError
+from sim.interface import Engine, EngineError
 
 __all__ = ["Meaning", "Preset", "app"]
 
@@ -140,10 +140,10 @@ def shell(
     """Subscribe, publish and watch notifications at a prompt."""
     from fpga.host.broker import Broker, BrokerError
     from fpga.host.link import LinkError
-    from fpga.host.simulation import SimulationTransport
     from fpga.host.transport import Transport, TransportError
     from sim.cli.shell import Shell
     from sim.engines.serial import open_port
+    from sim.verilated.board import SimulationTransport
 
     kind, _, argument = engine.partition(":")
     if kind not in ("verilator", "serial"):

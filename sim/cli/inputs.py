@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from hdl.contract import Semantics
 from sim.cli.errors import fail
-from sim.engines.interface import Subscription
+from sim.interface import Subscription
 
 __all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "read_subscriptions", "subscriptions_from"]
 

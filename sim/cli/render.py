@@ -12,8 +12,8 @@ from rich.table import Table
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Verdict, WordType
-from sim.engines.interface import ParseResult, Refused, Word
 from sim.golden import xpath as golden_xpath
+from sim.interface import ParseResult, Refused, Word
 
 __all__ = ["Row", "json_line", "parse_object", "refusal_object", "refusal_text", "results_table", "where", "words_object", "words_table"]
 

@@ -18,10 +18,10 @@ from sim.corners.streams import Stream
 from sim.golden import xpath
 from sim.golden.match import matches
 from sim.golden.xml import Parser
+from sim.vectors import oracle
+from sim.vectors.golden import refusal_of
 from sim.verilated import broker
 from sim.verilated.broker import Answered, Clear, Matched, Name, Publication, Reset
-from spark_vectors import oracle
-from spark_vectors.golden import refusal_of
 
 __all__ = ["differences"]
 

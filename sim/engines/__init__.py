@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hdl.config import BrokerConfig
-from sim.engines.interface import Engine, EngineError
+from sim.interface import Engine, EngineError
 
 __all__ = ["ENGINES", "open_engine"]
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from hdl.config import BrokerConfig
-from sim.engines.interface import FilterResult, ParseResult, Subscription
 from sim.engines.simulated_filter import items_of, result_of
 from sim.icarus import broker, parser
+from sim.interface import FilterResult, ParseResult, Subscription
 
 __all__ = ["IcarusEngine"]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Refusal
-from sim.engines.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
 from sim.golden import xpath
 from sim.golden.match import NumberDigits, matched
 from sim.golden.query import Query
 from sim.golden.words import Word
 from sim.golden.words import words as words_of
 from sim.golden.xml import Parsed, Parser
+from sim.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
 
 __all__ = ["ModelEngine"]
 

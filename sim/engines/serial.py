@@ -7,7 +7,7 @@ from fpga.host.link import LinkError
 from fpga.host.transport import SerialTransport, Transport, TransportError
 from hdl.config import BrokerConfig
 from hdl.contract import Code, OSid
-from sim.engines.interface import EngineError, Filtered, FilterResult, ParseResult, Refused, Subscription
+from sim.interface import EngineError, Filtered, FilterResult, ParseResult, Refused, Subscription
 
 __all__ = ["DriverEngine", "SerialEngine", "open_port"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Header, Kind, OSid, Refusal
 from hdl.contract import Frame as ContractFrame
-from sim.engines.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
+from sim.interface import Filtered, FilterResult, ParseResult, Refused, Subscription
 from sim.verilated.broker import Answered, Frame, Item, Matched, Publication, run
 
 __all__ = ["cancel", "filter_documents", "items_of", "result_of", "stream_items", "subscribe"]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
-from sim.engines.interface import Filtered, FilterResult, ParseResult, Subscription
 from sim.engines.simulated_filter import filter_documents, stream_items
+from sim.interface import Filtered, FilterResult, ParseResult, Subscription
 from sim.verilated import parser
 from sim.verilated.broker import Item
 from sim.verilated.builder import program

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Frame, Kind, Refusal
-from sim.engines.interface import EngineError
 from sim.icarus.builder import bench, simulate
+from sim.interface import EngineError
 from sim.verilated.broker import Answered, Clear, Item, Matched, Publication, packed
 
 __all__ = ["run"]

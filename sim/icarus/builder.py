@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from sim.cache import BUILD, cached, digest
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 from sim.rtl import rtl
 from sim.verilated.layout import verilog_header
 

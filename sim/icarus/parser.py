@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, WordType
-from sim.engines.interface import EngineError
 from sim.golden.words import Word
 from sim.icarus.builder import bench, simulate
+from sim.interface import EngineError
 from sim.verilated.parser import Parsed
 
 __all__ = ["parse"]

@@ -1,7 +1,7 @@
 """The distilled regression: the vectors that kill what all vectors kill, as few as could be found, with the answers of the hardware.
 
-:file:`distilled.json` has for each of them the digest of what comes out of the hardware, and the clocks. :mod:`sim.mutants.distil` writes
-it; ``tests/test_distilled.py`` runs it.
+:file:`distilled.json` has for each of them the digest of what comes out of the hardware, and the clocks. ``make distil`` writes it;
+``tests/test_distilled.py`` runs it.
 """
 
 import json

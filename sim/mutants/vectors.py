@@ -10,12 +10,12 @@ from sim.cache import digest
 from sim.corners.documents import documents
 from sim.corners.fronts import scripts
 from sim.corners.streams import streams
-from sim.engines.interface import Subscription
 from sim.engines.simulated_filter import items_of
+from sim.interface import Subscription
 from sim.mutants.benches import BENCHES
+from sim.vectors.queries import PathParameters, subscription_set
 from sim.verilated.broker import Item, Publication, packed
 from sim.volume_filter import publications_of
-from spark_vectors.queries import PathParameters, subscription_set
 
 __all__ = ["Vector", "vectors"]
 

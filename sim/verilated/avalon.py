@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import register
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 from sim.verilated.builder import program
 
 __all__ = ["Done", "Transfer", "mark", "packet", "poll", "read", "run"]

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Content, Refusal
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 from sim.verilated.builder import program
 
 __all__ = ["Answered", "Clear", "Frame", "Item", "Matched", "Name", "Publication", "Reset", "packed", "run"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from sim.cache import BUILD, cached, digest
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 from sim.rtl import Rtl, rtl
 from sim.tools import environment, verilator_root
 from sim.verilated.layout import cpp_header

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, WordType
-from sim.engines.interface import EngineError, ParseResult
 from sim.golden.words import Word
+from sim.interface import EngineError, ParseResult
 from sim.verilated.builder import program
 
 __all__ = ["Parsed", "parse"]

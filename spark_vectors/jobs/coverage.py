@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from hdl.contract import Code, Semantics, Verdict
-from spark_vectors.documents import SIZE_CLASSES, SizeClass
-from spark_vectors.expressions import FEATURES
-from spark_vectors.families.broken import CODES
+from sim.vectors.documents import SIZE_CLASSES, SizeClass
+from sim.vectors.expressions import FEATURES
+from sim.vectors.families.broken import CODES
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.session import Progress, open_session

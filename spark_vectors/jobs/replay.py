@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from hdl.contract import Semantics
-from sim.engines.interface import EngineError, FilterResult, Subscription
+from sim.interface import EngineError, FilterResult, Subscription
+from sim.vectors.golden import Golden, Referee, refusal_of
 from spark_vectors import streams, workers
 from spark_vectors.engines import BackToBack, Traceable, engine
 from spark_vectors.errors import JobError
-from spark_vectors.golden import Golden, Referee, refusal_of
 from spark_vectors.jobs.command import DIFFERENT, run
 from spark_vectors.jobs.vectors import add_parameters, parameters_from
 from spark_vectors.parameters import VectorParameters

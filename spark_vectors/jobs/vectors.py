@@ -15,12 +15,12 @@ from pyspark.sql.pandas.group_ops import PandasCogroupedOps
 
 from hdl.config import PRESETS
 from hdl.contract import Code, Refusal, Semantics
+from sim.vectors.queries import PathParameters
 from spark_vectors import workers
 from spark_vectors.binary import DocumentRecord, GoldenRecord, SubscriptionRecord, pack_documents, pack_golden, pack_subscriptions
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import CHUNK, VectorParameters
-from spark_vectors.queries import PathParameters
 from spark_vectors.schema import DOCUMENTS, GOLDEN, SCENARIOS, SUBSCRIPTIONS, row_hash
 from spark_vectors.session import Progress, even_tasks, open_session, processor_seconds
 from spark_vectors.store import Store, put_file, spark_schema

@@ -10,9 +10,9 @@ from sim.golden import match, notify, xml, xpath
 from sim.golden.number import NumberDigits
 from sim.golden.query import Query
 from sim.golden.together import Together
-from spark_vectors.documents import document
-from spark_vectors.golden import refusal_of
-from spark_vectors.queries import subscription_set
+from sim.vectors.documents import document
+from sim.vectors.golden import refusal_of
+from sim.vectors.queries import subscription_set
 
 CONFIG = BrokerConfig()
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hdl.contract import Refusal
-from sim.engines.interface import Filtered, FilterResult, Subscription
 from sim.engines.model import ModelEngine
 from sim.engines.simulated_filter import filter_documents, stream_items
 from sim.engines.verilator import VerilatorEngine
+from sim.interface import Filtered, FilterResult, Subscription
 from sim.verilated.broker import Item
 from sim.verilated.builder import program
 

@@ -9,15 +9,15 @@ from lxml import etree
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Frame, Header, Kind, OSid, Semantics, Verdict
 from sim.golden.xml import parse
-from spark_vectors.documents import KINDS, document, size_class, thesis_document
-from spark_vectors.families.broken import CODES, break_tree
-from spark_vectors.families.stock import THESIS_SIZES
-from spark_vectors.families.tree import Element
-from spark_vectors.golden import refusal_of
-from spark_vectors.queries import PathParameters, subscription_set, thesis_set
-from spark_vectors.refusals import REFUSALS
-from spark_vectors.scenarios import Action, scenario
-from spark_vectors.seeds import Draw
+from sim.vectors.documents import KINDS, document, size_class, thesis_document
+from sim.vectors.families.broken import CODES, break_tree
+from sim.vectors.families.stock import THESIS_SIZES
+from sim.vectors.families.tree import Element
+from sim.vectors.golden import refusal_of
+from sim.vectors.queries import PathParameters, subscription_set, thesis_set
+from sim.vectors.refusals import REFUSALS
+from sim.vectors.scenarios import Action, scenario
+from sim.vectors.seeds import Draw
 
 
 def test_draws_are_pinned() -> None:

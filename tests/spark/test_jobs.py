@@ -16,16 +16,16 @@ from pyspark.sql import functions as F
 from typer.testing import CliRunner
 
 from hdl.contract import Code
-from sim import flow
 from sim.cache import cached
+from sim.vectors.documents import document
+from sim.vectors.families.stock import THESIS_SIZES
+from sim.vectors.queries import subscription_set
 from spark_vectors.binary import unpack_documents, unpack_golden, unpack_subscriptions
-from spark_vectors.documents import document
 from spark_vectors.errors import JobError
-from spark_vectors.families.stock import THESIS_SIZES
 from spark_vectors.jobs import coverage, regress, replay, vectors
 from spark_vectors.parameters import VectorParameters
-from spark_vectors.queries import subscription_set
 from spark_vectors.running import RESULTS
+from spark_vectors.runs import flow
 from spark_vectors.schema import DIFFERENCES
 from spark_vectors.session import even_tasks
 from spark_vectors.store import Store

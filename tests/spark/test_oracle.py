@@ -4,16 +4,16 @@ import pytest
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics
-from sim.bench.growth import lxml_loop
 from sim.golden.match import Indexed
 from sim.golden.together import Found, Together
 from sim.golden.xml import parse
-from spark_vectors import oracle
-from spark_vectors.documents import document
-from spark_vectors.expressions import FEATURES, GUARDED, ExpressionError, Spelling, features, read
-from spark_vectors.golden import Referee, minimise
+from sim.vectors import oracle
+from sim.vectors.documents import document
+from sim.vectors.expressions import FEATURES, GUARDED, ExpressionError, Spelling, features, read
+from sim.vectors.golden import Referee, minimise
+from sim.vectors.queries import PathParameters, subscription_set
 from spark_vectors.parameters import VectorParameters
-from spark_vectors.queries import PathParameters, subscription_set
+from spark_vectors.runs.growth import lxml_loop
 
 CONFIG = BrokerConfig()
 

@@ -16,16 +16,16 @@ from lxml import etree
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from sim.bench.rows import Group, Row
-from sim.engines.interface import Subscription
 from sim.engines.verilator import VerilatorEngine
+from sim.interface import Subscription
 from sim.tools import environment
-from spark_vectors import oracle
-from spark_vectors.documents import thesis_document
-from spark_vectors.expressions import GUARDED, Spelling, read
-from spark_vectors.families.stock import THESIS_SIZES
-from spark_vectors.golden import refusal_of
+from sim.vectors import oracle
+from sim.vectors.documents import thesis_document
+from sim.vectors.expressions import GUARDED, Spelling, read
+from sim.vectors.families.stock import THESIS_SIZES
+from sim.vectors.golden import refusal_of
+from sim.vectors.queries import thesis_set
 from spark_vectors.parameters import VectorParameters
-from spark_vectors.queries import thesis_set
 
 __all__ = ["Loop", "groups", "lxml_loop"]
 

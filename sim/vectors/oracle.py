@@ -11,7 +11,7 @@ from lxml import etree
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Semantics, Verdict, WordType
-from spark_vectors.expressions import ReadPath, Spelling, read
+from sim.vectors.expressions import ReadPath, Spelling, read
 
 __all__ = ["DEPARTURES", "Departure", "Judge", "Judged", "accepted", "accepted_by", "expat_tokens", "explained", "parse"]
 

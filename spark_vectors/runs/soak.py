@@ -19,11 +19,11 @@ from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
 from sim.commit import Commit, commit
 from sim.engines import ENGINES
-from sim.engines.interface import EngineError
-from sim.flow import console_of, run_regression, show_differences
+from sim.interface import EngineError
 from sim.tools import environment
 from spark_vectors.errors import JobError
 from spark_vectors.parameters import VectorParameters
+from spark_vectors.runs.flow import console_of, run_regression, show_differences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

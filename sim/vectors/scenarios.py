@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
 from hdl.contract import Frame, Header, Kind, OSid, Semantics
-from spark_vectors.documents import document
-from spark_vectors.queries import PathParameters, subscription_set
-from spark_vectors.seeds import Draw
+from sim.vectors.documents import document
+from sim.vectors.queries import PathParameters, subscription_set
+from sim.vectors.seeds import Draw
 
 __all__ = ["Action", "Event", "scenario"]
 

@@ -1,8 +1,8 @@
 """Random trees: deep ones with recursion of few names, wide ones with many siblings and attributes, odd ones with every character."""
 
-from spark_vectors.families.sensor import number
-from spark_vectors.families.tree import WORDS, Element, weight
-from spark_vectors.seeds import Draw
+from sim.vectors.families.sensor import number
+from sim.vectors.families.tree import WORDS, Element, weight
+from sim.vectors.seeds import Draw
 
 __all__ = ["DEPTH", "deep", "odd", "wide"]
 

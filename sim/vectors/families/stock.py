@@ -1,7 +1,7 @@
 """Stock quotes, the thesis's example document, to the byte in each of the sizes that it measures [T-Fig 4.3, T-Tab 6.1]."""
 
-from spark_vectors.families.tree import WORDS, Element, weight, write
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import WORDS, Element, weight, write
+from sim.vectors.seeds import Draw
 
 __all__ = ["THESIS_SIZES", "build", "exact"]
 

@@ -1,7 +1,7 @@
 """Sensor readings: attributes and numbers in every spelling that a decimal has."""
 
-from spark_vectors.families.tree import Element, weight
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import Element, weight
+from sim.vectors.seeds import Draw
 
 __all__ = ["build", "number"]
 

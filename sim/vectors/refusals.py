@@ -2,7 +2,7 @@
 
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
-from spark_vectors.seeds import Draw
+from sim.vectors.seeds import Draw
 
 __all__ = ["REFUSALS", "refused_text"]
 

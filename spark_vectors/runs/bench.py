@@ -1,4 +1,4 @@
-"""Runs the groups of the bench, prints them and writes ``build/bench.json``."""
+"""``make bench``: runs the groups of the bench, prints them and writes ``build/bench.json``."""
 
 import importlib
 import platform
@@ -11,7 +11,7 @@ from rich.console import Console
 from sim.bench.rows import Group, Maker, table, write_json
 from sim.cli.errors import ENGINE_FAILED, fail
 from sim.commit import commit
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 
 __all__ = ["MAKERS", "main"]
 
@@ -19,7 +19,7 @@ MAKERS = {
     "parser": "sim.bench.parser:groups",
     "broker": "sim.bench.broker:groups",
     "cases": "sim.bench.cases:groups",
-    "spark": "sim.bench.growth:groups",
+    "spark": "spark_vectors.runs.growth:groups",
     "bus": "sim.bench.bus:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""

@@ -1,7 +1,7 @@
 """News items with mixed content, in the manner of NITF and NewsML."""
 
-from spark_vectors.families.tree import WORDS, Element, sentence, weight
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import WORDS, Element, sentence, weight
+from sim.vectors.seeds import Draw
 
 __all__ = ["build"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code
-from spark_vectors.families import broken, media, news, presence, sensor, stock, trees
-from spark_vectors.families.tree import Element, dress, write
-from spark_vectors.seeds import Draw
+from sim.vectors.families import broken, media, news, presence, sensor, stock, trees
+from sim.vectors.families.tree import Element, dress, write
+from sim.vectors.seeds import Draw
 
 __all__ = ["FAMILIES", "KINDS", "SIZE_CLASSES", "Document", "SizeClass", "document", "size_class", "thesis_document", "tree_of"]
 

@@ -13,8 +13,8 @@ from sim.bench.parser import CASE_I, CASE_II
 from sim.bench.rows import Row
 from sim.engines.simulated_filter import subscribe
 from sim.report import Report, Table, figure
-from spark_vectors.documents import SIZE_CLASSES, thesis_document
-from spark_vectors.families.stock import THESIS_SIZES
+from sim.vectors.documents import SIZE_CLASSES, thesis_document
+from sim.vectors.families.stock import THESIS_SIZES
 from spark_vectors.jobs.coverage import ALL_FEATURES
 from spark_vectors.jobs.outcome import SHOWN, Outcome
 

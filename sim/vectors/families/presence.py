@@ -1,7 +1,7 @@
 """Presence documents in the Presence Information Data Format, RFC 3863."""
 
-from spark_vectors.families.tree import Element, sentence, weight
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import Element, sentence, weight
+from sim.vectors.seeds import Draw
 
 __all__ = ["build"]
 

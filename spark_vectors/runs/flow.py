@@ -18,7 +18,7 @@ from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
 from sim.commit import commit
 from sim.engines import ENGINES
-from sim.engines.interface import EngineError
+from sim.interface import EngineError
 from sim.tools import environment
 from spark_vectors.errors import JobError
 from spark_vectors.parameters import VectorParameters
@@ -130,10 +130,10 @@ def _run(
     quiet: bool,
 ) -> bool:
     # Spark and plotting are loaded only where there is something to run.
-    from sim.regression_report import broker_times, headline, report_of
     from spark_vectors.jobs import coverage
     from spark_vectors.jobs.command import plain_errors
     from spark_vectors.jobs.outcome import outcome
+    from spark_vectors.runs.report import broker_times, headline, report_of
     from spark_vectors.session import open_session
 
     with plain_errors(), open_session(master, name="x2cbbr", partitions=partitions) as spark:
@@ -147,7 +147,7 @@ def _run(
         times = broker_times(parameters.seed)
     _show(console, found)
     path = report / "index.html"
-    command = shlex.join([".venv/bin/python", "-m", "sim.flow", *sys.argv[1:]])
+    command = shlex.join([".venv/bin/python", "-m", "spark_vectors.runs.flow", *sys.argv[1:]])
     report_of(found, times, command=command, commit=str(commit()), machine=_machine()).write(path)
     state = "[bold green]PASS[/]" if found.passed else "[bold red]FAIL[/]"
     console.print(f"{state} {escape(headline(found))}.", soft_wrap=True)
@@ -157,7 +157,7 @@ def _run(
 
 def _show(console: Console, found: "Outcome") -> None:
     """The table by kind of document, the first differences with their replay commands, and empty cells."""
-    from sim.regression_report import KINDS_COLUMNS, kinds_rows
+    from spark_vectors.runs.report import KINDS_COLUMNS, kinds_rows
 
     table = Table(header_style="bold")
     for name in KINDS_COLUMNS:

@@ -1,4 +1,4 @@
-"""``python -m sim.mutants``: plant mutants in the hardware, run vectors until each is noticed, and say which were not."""
+"""``python -m spark_vectors.runs.mutate``: plant mutants in the hardware, run vectors until each is noticed, and say which were not."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ __all__ = ["main"]
 def main(arguments: list[str] | None = None) -> int:
     """Try the mutants of a seed and write the tables and ``build/mutate.json``."""
     description = "Plant mutants in the hardware and count those that the vectors notice."
-    parser = argparse.ArgumentParser(prog="python -m sim.mutants", description=description)
+    parser = argparse.ArgumentParser(prog="python -m spark_vectors.runs.mutate", description=description)
     parser.add_argument("--mutants", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unit", help="mutants of this unit only, a folder of hdl")

@@ -14,7 +14,7 @@ from sim.golden.query import Query
 from sim.golden.together import Together
 from sim.golden.words import Word
 from sim.golden.xml import Parsed, parse
-from spark_vectors import oracle
+from sim.vectors import oracle
 
 __all__ = ["NOTIFIED_BYTES", "Disagreement", "Golden", "Referee", "minimise", "refusal_of", "words_digest"]
 

@@ -1,7 +1,7 @@
 """Programme metadata with namespaces and long names, in the manner of TV-Anytime and MPEG-7."""
 
-from spark_vectors.families.tree import WORDS, Element, sentence, weight
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import WORDS, Element, sentence, weight
+from sim.vectors.seeds import Draw
 
 __all__ = ["build"]
 

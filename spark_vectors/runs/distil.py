@@ -1,4 +1,4 @@
-"""``python -m sim.mutants.distil``: make the distilled regression of a campaign and write down what the hardware answers to it.
+"""``python -m spark_vectors.runs.distil``: make the distilled regression of a campaign and write down what the hardware answers to it.
 
 Every killed mutant has a vector that killed it. A vector is left out when the others of the set kill all of its mutants; those with the
 fewest mutants for their clocks are tried first. The answers are those of the hardware without mutants.
@@ -42,7 +42,7 @@ def _needed(campaign: Campaign) -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Distil the campaign of a seed, which is run first as far as it has not been."""
-    parser = argparse.ArgumentParser(prog="python -m sim.mutants.distil", description="Make the distilled regression of a campaign.")
+    parser = argparse.ArgumentParser(prog="python -m spark_vectors.runs.distil", description="Make the distilled regression of a campaign.")
     parser.add_argument("--mutants", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--master", default="local[2]")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from spark_vectors.seeds import Draw
+from sim.vectors.seeds import Draw
 
 __all__ = ["Element", "WORDS", "dress", "sentence", "walk", "weight", "write"]
 

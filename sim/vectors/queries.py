@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal, Semantics
-from spark_vectors.documents import FAMILIES, tree_of
-from spark_vectors.families.tree import Element, walk
-from spark_vectors.refusals import refused_text
-from spark_vectors.seeds import Draw
+from sim.vectors.documents import FAMILIES, tree_of
+from sim.vectors.families.tree import Element, walk
+from sim.vectors.refusals import refused_text
+from sim.vectors.seeds import Draw
 
 __all__ = ["ORIGINS", "PathParameters", "Subscription", "THESIS_SETS", "subscription_set", "thesis_set"]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code
-from spark_vectors.families.tree import Element, write
-from spark_vectors.seeds import Draw
+from sim.vectors.families.tree import Element, write
+from sim.vectors.seeds import Draw
 
 __all__ = ["CODES", "break_tree", "mutate"]
 
