@@ -1,0 +1,120 @@
+"""How documents begin behind a byte order mark, and how they go on after their first error."""
+
+import itertools
+from collections.abc import Iterator
+
+from sim.corners.tokens import filled
+
+__all__ = ["documents"]
+
+_MARK = b"\xef\xbb\xbf"
+
+_DECLARATIONS = (
+    b"",
+    b"<?xml version='1.0'?>",
+    b"<?xml version='1.0' encoding='utf-8'?>",
+    b'<?xml version="1.1" standalone="yes"?>',
+    b"<?xml version='1.0' encoding=\"ascii\" ?>",
+    b"<?xml\tversion = '1.0'?>",
+    b"<?xml encoding='utf-8'?>",
+    b"<?xml?>",
+    b"<?xm version='1.0'?>",
+    b"<?xmlversion='1.0'?>",
+    b"<?p?>",
+    b" <?xml version='1.0'?>",
+    b"x<?xml version='1.0'?>",
+)
+
+_BEHIND = (b"", b"\n", b"<!---->", b"<?q?>", b"<!DOCTYPE a>", b"<?xml version='1.0'?>", _MARK)
+
+_ROOTS = (b"<a/>", b"<a></a>", b"<ab>x</ab>", b"<a b='c'/>", b"<abc/>", b"<a")
+
+_ERRORS = (
+    b"<a b='<%s",
+    b'<a b="<%s',
+    b"<a b='<?%s",
+    b"<a b='<!--%s",
+    b"<a b='<![CDATA[%s",
+    b"<a b='<!DOCTYPE %s",
+    b'<a b="<?%s',
+    b'<a b="<!--%s',
+    b"<a b='&lt;<?%s",
+    b"<a <?%s",
+    b"<a <!--%s",
+    b"<a <%s",
+    b"<<?%s",
+    b"<a &%s",
+    b"<a &lt;%s",
+    b"<a &#65;%s",
+    b"<a b=&lt;%s",
+    b"</&lt;%s",
+    b"</?%s",
+    b"</!--%s",
+    b"<a></a b%s",
+    b"<a b c%s",
+    b"<a b=c%s",
+    b"<a b='c'd%s",
+    b"<1%s",
+    b"<a>]]>%s",
+    b"<a>\x01%s",
+    b"<a>\xff%s",
+    b"<a b='\x01%s",
+    b"<a b='\xff%s",
+    b"<a><!--\x01%s",
+    b"<a><!-- -- %s",
+    b"<a><!-%s",
+    b"<a><![CDATX[%s",
+    b"<a><![CDATA[\x01%s",
+    b"<a><![CDATA[\xff%s",
+    b"<a><?1%s",
+    b"<a><?p\x01%s",
+    b"<a><?p \x01%s",
+    b"<a><?xml %s",
+    b"<a>&unknown;%s",
+    b"<a>&#0;%s",
+    b"<a>& %s",
+    b"<a b='&unknown;%s",
+    b"<a b='&#xD800;%s",
+    b"<?xml version='2'%s",
+    b"<?xml version='1.0' encoding=''%s",
+    b"<?xml version='1.0' encoding='latin1'?>%s",
+    b"<!DOCTYPE %s",
+    b"<!DOCTYPE a ]%s",
+    b"<!DOCTYPE a [\x01%s",
+    b"<!DOCTYPE a><!DOCTYPE a>%s",
+    b"<a/><!DOCTYPE a>%s",
+    b"<a/><![CDATA[%s",
+    b"<a/>x%s",
+    b"<a/><b/>%s",
+    b"</a>%s",
+    b"x%s",
+    b"<a:b/>%s",
+    b"<a b='' b=''>%s",
+    b"<a></b>%s",
+    b"<a b:c=''>%s",
+    b"\x00%s",
+)
+"""First errors of a document, each with the place of what follows."""
+
+_SIZE = 700
+
+
+def _remainders() -> tuple[bytes, ...]:
+    """What follows: bytes that pass four at a time wherever they stand, tags, rare markup, and quotes."""
+    plain = filled(36) * (_SIZE // 36)
+    tags = b"<b c='d'>x</b>" * (_SIZE // 14)
+    rare = b"<?p d?>&lt;<!--c--><![CDATA[e]]>" * (_SIZE // 64)
+    quotes = b"'>\"x<? ='/" * (_SIZE // 20)
+    return plain, tags, rare, quotes
+
+
+def documents() -> Iterator[bytes]:
+    """All of them; the errors stand in every byte lane, before remainders of every sort."""
+    for declaration, behind, root in itertools.product(_DECLARATIONS, _BEHIND, _ROOTS):
+        yield _MARK + declaration + behind + root
+        if len(declaration + behind + root) % 3 == 0:
+            yield declaration + behind + root
+    remainders = _remainders()
+    for number, error in enumerate(_ERRORS):
+        for turn in range(2):
+            yield b"\n" * ((number + turn) % 4) + error % remainders[(number // 4 + 2 * turn) % 4 if turn else 0]
