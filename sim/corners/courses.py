@@ -96,6 +96,23 @@ _ERRORS = (
 )
 """First errors of a document, each with the place of what follows."""
 
+_CUT = (b"&bad;", b"&#0;", b"&;", b"&#x;", b"&a ", b"& ", b"&#xD800;", b"&lt;&no;", b"&\xff", b"&a", b"\x01", b"")
+"""What ends a document with an error inside a value or a name, after which nothing is asked of the part before it."""
+
+_BEGUN = (
+    b"<a xmlns:p='",
+    b'<a xmlns:pqr="',
+    b"<a xmlns='",
+    b"<a b='",
+    b"<a b='' b='",
+    b"<a p:b='",
+    b"<a xmlns:p='u' p:b='",
+    b"<a></a ",
+    b"<a></b",
+    b"<p:a",
+    b"<a>x",
+)
+
 _SIZE = 700
 
 
@@ -114,6 +131,10 @@ def documents() -> Iterator[bytes]:
         yield _MARK + declaration + behind + root
         if len(declaration + behind + root) % 3 == 0:
             yield declaration + behind + root
+    for number, (begun, cut) in enumerate(itertools.product(_BEGUN, _CUT)):
+        for shift in (number % 4, (number // 12 + 1) % 4):
+            yield b" " * shift + begun + cut
+            yield b" " * shift + begun + cut + b"'/><c></d>"
     remainders = _remainders()
     for number, error in enumerate(_ERRORS):
         for turn in range(2):
