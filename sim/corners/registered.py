@@ -1,4 +1,4 @@
-"""Streams about single names and numbers that are registered: names with the same hash, values with bytes next to digits."""
+"""Streams about single names and values: names with the same hash, bytes next to digits, lengths of numbers, documents without a byte."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,29 @@ def _digits(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     yield tuple(items)
 
 
+def _lengths(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """Numbers of every length round the longest literal, most of their digits zeros that do not count."""
+    most = config.value_bytes
+    items: list[Item] = []
+    for number, length in enumerate((most - 2, most - 1, most, most + 1, most + 2)):
+        spellings = (b"1".rjust(length, b"0"), b"-" + b"1".rjust(length - 1, b"0"), b"1." + b"0" * (length - 2), b"." + b"0" * (length - 1))
+        items += [_subscribe(10 * number + place, b"//v[.>=%s]" % one) for place, one in enumerate(spellings)]
+    yield (*items, Publication(b"<v>1</v>"), Publication(b"<v>0</v>"), Publication(b"<v>-2</v>"))
+
+
+def _empty(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """As many documents without a byte as words wait in the lexer, then one with rare markup, whose words do not come at once."""
+    for turn in range(4):
+        items: list[Item] = [_subscribe(1, b"/r"), _subscribe(2, b"//s[.='x']", link=turn % config.links)]
+        for rare in (b"<!--%s-->", b"<?p %s?>", b"<![CDATA[%s]]>", b"&lt;%s&#65;"):
+            items += [Publication(b"")] * (16 + turn)
+            items.append(Publication(b"<r>" + rare % (b"12]-?45 " * 12) + b"<s>x</s></r>"))
+        yield tuple(items)
+
+
 def registered(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """The items of all of them."""
     yield from _twins(config)
     yield from _digits(config)
+    yield from _lengths(config)
+    yield from _empty(config)

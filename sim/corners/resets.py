@@ -70,7 +70,7 @@ def _halfway(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         b"//a" + b"/*" * 15 + b"[@b",
         "//\u20ac\U00010000\u00e9".encode() * 12,
         b"//a[@b<-123456.789012345",
-        b"//a[. = \"" + b" " * 40 + b"12.5" + b" " * 20,
+        b'//a[. = "' + b" " * 40 + b"12.5" + b" " * 20,
         b"//a[text()" + b" " * 80,
         b"//" + b"x" * 400,
     )
