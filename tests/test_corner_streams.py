@@ -52,7 +52,8 @@ def test_streams_are_the_same_each_time_and_of_every_kind() -> None:
 
 def test_the_twins_have_the_same_hash() -> None:
     keys = {key_of([int.from_bytes(name[at : at + 4], "little") for at in range(0, len(name), 4)]) for name in TWINS}
-    assert len(set(TWINS)) == 2 and len(keys) == 1
+    assert len(set(TWINS)) == 2
+    assert len(keys) == 1
 
 
 def test_nothing_before_a_reset_counts() -> None:
