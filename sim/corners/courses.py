@@ -135,6 +135,12 @@ def documents() -> Iterator[bytes]:
         for shift in (number % 4, (number // 12 + 1) % 4):
             yield b" " * shift + begun + cut
             yield b" " * shift + begun + cut + b"'/><c></d>"
+    # One prefix all along: who has found it need not search for it again at each tag.
+    for number, prefix in enumerate((b"p", b"pqr", b"prefix")):
+        declared = b"".join(b" xmlns:q%d='u'" % one for one in range(4 * number))
+        root = b"<%s:r xmlns:%s='u'%s>" % (prefix, prefix, declared)
+        for inner in (b"<%s:a></%s:a>", b"<%s:a/><b/>x<%s:b/>", b"<a %s:b=''></a><a %s:c=''/>"):
+            yield root + inner % (prefix, prefix) * 60 + b"</%s:r>" % prefix
     remainders = _remainders()
     for number, error in enumerate(_ERRORS):
         for turn in range(2):
