@@ -9,6 +9,9 @@ from hdl.config import BrokerConfig
 from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
 from sim.corners import texts
 from sim.corners.deliveries import deliveries
+from sim.corners.nodes import nodes
+from sim.corners.registered import registered
+from sim.corners.resets import resets
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
 
@@ -692,3 +695,6 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _resets(config)
     yield from _texts("text-numbers", texts.numbers(config), config, size=_TEXTS // 4)
     yield from (Stream(*one) for one in deliveries(config))
+    yield from (Stream("resets", items) for items in resets(config))
+    yield from (Stream("nodes", items) for items in nodes(config))
+    yield from (Stream("registered", items) for items in registered(config))
