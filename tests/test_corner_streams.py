@@ -32,6 +32,10 @@ KINDS = (
     "verdicts",
     "late",
     "cleared",
+    "given-back",
+    "collisions",
+    "crowded",
+    "changed",
 )
 
 
