@@ -27,8 +27,8 @@ def _wide(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     items = spread(config, (b"a", b"b"), config.slices // 2)
     inner = b"<q/>" * 120
     # Text before the first child gives the time in which it becomes known that the element holds nothing.
-    later = b"<!--" + b"." * 60 + b"-->"
-    items += [Publication(b"<a>" + pause + inner + b"</a>") for pause in (b"", later)]
+    later = b"<!--" + b"." * 100 + b"-->"
+    items += [Publication(b"<a>" + pause + inner + b"</a>") for pause in (later, b"")]
     items += [Publication(b"<r><a/>" + inner + later + b"<a>" + inner + b"</a></r>")]
     items += [subscribe(200, b"//b//q"), Publication(b"<r><a>" + inner[:200] + b"</a><b>" + inner[:200] + b"</b></r>")]
     items.append(subscribe(201, b"//a/@x", content=Content.SELECTED))
@@ -51,24 +51,18 @@ def _wide(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
 
 def _rows(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """Each tag matches in every slice, several subscriptions a time, faster than the matched sets are handed on."""
-    tests = config.subscription_steps - 1
-    runs = config.steps // config.subscription_steps
-    attributes = [b"a%d" % number for number in range(tests)]
-    items: list[Item] = []
-    names = (b"e", b"f")
+    longest, names = config.subscription_steps, (b"e", b"f")
+    runs = config.steps // longest
     copies = min(3, config.subscriptions // runs)
+    items: list[Item] = []
     for number in range(runs):
-        order = (attributes, attributes[::-1])[number // 2 // tests % 2]
-        turn = number // 2 % tests
-        axis = (b"//", b"/r/", b"//r/")[number // 2 // (2 * tests)]
-        chosen = (order[turn:] + order[:turn])[: config.subscription_steps - axis.count(b"/r") - 1]
-        text = axis + names[number % 2] + b"".join(b"[@%s]" % one for one in chosen)
+        # Which steps are far tells the runs from each other.
+        far = [b"//" if number // 2 >> place & 1 else b"/" for place in range(longest - 2)]
+        text = b"/r" + b"".join(one + b"a" for one in far) + b"//" + names[number % 2]
         for copy in range(copies):
-            content = Content.WHOLE if number % 5 == copy else Content.HEADER
-            items.append(subscribe(copies * number + copy, text, content=content, link=(number + copy) % config.links))
-    tags = b" ".join(b"%s=''" % one for one in attributes)
-    both = b"<e " + tags + b"/><f " + tags + b"/>"
-    items += [Publication(b"<r>" + both + b"</r>"), Publication(b"<r>" + both * 2 + b"</r>"), Publication(b"<r><e a0=''/><f/></r>")]
+            items.append(subscribe(copies * number + copy, text, link=(number + copy) % config.links))
+    for inner in (b"<e/><f/>", b"<f><e/></f><a><e/></a>", b"<e/>" * 3 + b"<g/><f/>", b"<a><a><f/></a></a><e/>"):
+        items.append(Publication(b"<r>" + b"<a>" * (longest - 2) + inner + b"</a>" * (longest - 2) + b"</r>"))
     yield tuple(items)
 
 

@@ -31,12 +31,12 @@ def _nested(names: Sequence[bytes]) -> Publication:
 
 
 def _ways(text: bytes, other: bytes, last: bytes) -> list[Item]:
-    """By the only subscription, by the second of two, by one that is refused behind its last name, and with all others; what has been
-    given back is not taken again."""
+    """With all others, by the only subscription, by the second of two, and by one that is refused behind its last name; what has been given
+    back is not taken again."""
     return [
-        *(subscribe(1, text), cancel(1)),
+        *(subscribe(1, last), subscribe(2, last), Clear(), subscribe(1, text), cancel(1)),
         *(subscribe(1, text), subscribe(2, text), subscribe(3, other), cancel(1), cancel(2), cancel(3)),
-        *(subscribe(1, other + b"]"), subscribe(1, last), subscribe(2, last), Clear()),
+        subscribe(1, other + b"]"),
     ]
 
 
