@@ -38,6 +38,15 @@ def _wide(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     for turn in range(len(tags)):
         items.append(Publication(b"<r>" + b"".join(tags[(turn * step + step) % len(tags)] for step in range(6)) + b"</r>"))
     yield tuple(items)
+    # Attributes that might be selected, more than there are places for; their tags are not, so that they take no place for long.
+    axes = (b"/", b"//") * 8
+    items = spread(config, (b"a", b"b"), 2)
+    for number in range(5):
+        steps = b"".join(axes[number * place % 7] + b"a" for place in range(config.subscription_steps - 2))
+        items.append(subscribe(100 + number, b"/z" + steps + b"/@x", content=Content.SELECTED))
+    items.append(subscribe(110, b"//a/@x", content=Content.SELECTED))
+    items += [Publication(b"<r>" + b"<b x=''/>" * count + b"<a x='7'/></r>") for count in (1, config.selected // 3, 4)]
+    yield tuple(items)
     # Steps with a star have no row to be cleared.
     items = []
     for number in range(12):
@@ -102,6 +111,39 @@ def _string_values(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         yield tuple(items)
 
 
+def _foreign(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """String-values with too many digits, which are no number because of one byte, in each lane of a word of each length."""
+    items: list[Item] = [subscribe(number, text) for number, text in enumerate((b"//v[.=1]", b"//v[.<5]", b"//v[.!=1]"))]
+    digits = b"1" * (config.value_bytes + 6)
+    for length in range(1, 5):
+        for lane in range(length):
+            for byte in (b"x", b" "):
+                word = b"1" * lane + byte + b"1" * (length - lane - 1)
+                items.append(Publication(b"<r><v>%s<i/>%s</v></r>" % (word, digits)))
+                items.append(Publication(b"<r><v>2<i/>%s<i/>%s</v></r>" % (word, digits)))
+    yield tuple(items)
+
+
+def _named_alike(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """Elements and attributes of one name, with tests on each of them; the latest of them is the first of its list."""
+    tests = (b"//%s[.>3]", b"//%s[text()>3]", b"//*[@%s>3]", b"//%s[.!='5']", b"//%s[text()!='5']", b"//*[@%s!='5']", b"//%s[.='7']")
+    names = (b"a", b"b", b"c")
+    for turn in range(2):
+        items: list[Item] = []
+        for number, name in enumerate(names):
+            order = (*tests[number * 2 + turn :], *tests[: number * 2 + turn])
+            items += [subscribe(20 * number + place, test % name, link=place % config.links) for place, test in enumerate(order)]
+        documents = []
+        for value in (b"5", b"7", b"2", b"x"):
+            for name in names:
+                documents.append(Publication(b"<r><%s %s='%s'>1</%s><%s>%s</%s></r>" % (name, name, value, name, name, value, name)))
+                documents.append(Publication(b"<r><d %s='%s'/><%s>%s<i/></%s></r>" % (name, value, name, value, name)))
+        items += documents
+        for number in range(len(names)):
+            items += [cancel(20 * number + place) for place in range(turn, len(tests), 2)]
+        yield (*items, *documents[turn::2])
+
+
 def _declarations(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """Namespace declarations with prefixes of every length, which are no attributes, and attributes with nearly such names."""
     names = [b"xmlns" + b":"[:number] + b"abcdefghijkl"[: max(0, number - 1)] for number in range(14) if number != 1]
@@ -120,6 +162,8 @@ def crowded(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     yield from _rows(config)
     yield from _dense(config)
     yield from _string_values(config)
+    yield from _foreign(config)
+    yield from _named_alike(config)
     yield from _declarations(config)
 
 
@@ -151,6 +195,17 @@ def _changed(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
                 flowing.append(cancel(300 + number - number % 2))
         stays = (shared + held, compared + held, shared[:20] + held + compared)[turn]
         yield (*stays, *documents, *flowing)
+    # A value is found and waits for the tests of the one before, while literals are found that other strings share their bucket with.
+    listed = [subscribe(1 + number, b"//v[@w='k%d']" % number, link=number % config.links) for number in range(24)]
+    listed += [subscribe(30 + number, b"//v[@w!='k%d'][@u]" % number) for number in range(40)]
+    documents = []
+    for number in range(12):
+        documents.append(Publication(b"<r>" + b"".join(b"<v w='k%d'/>" % ((number + 5 * step) % 19) for step in range(14)) + b"</r>"))
+    flowing = []
+    for number in range(24):
+        text = b"//zz" + b"".join(b"[@q='k%d']" % ((number + 7 * step) % 24) for step in range(14))
+        flowing += [subscribe(300 + number, text), cancel(300 + number)]
+    yield (*listed, *documents, *flowing)
     # What the end of a publication decides comes long after the rest of it, and a change waits for it.
     whole = (b"/r[text()='5']", b"/r[.='5']", b"//r[@x='1']", b"//*[.='5']", b"//r")
     ends = (b"5", b"<a/><b/>5", b"<c x='1'/>", b"", b"<a><c><b/></c></a>")
