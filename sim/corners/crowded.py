@@ -144,6 +144,15 @@ def _named_alike(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         yield (*items, *documents[turn::2])
 
 
+def _held_up(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """A value is compared with a long list of strings, while the tags behind it fill the queue, one tag more each time."""
+    items: list[Item] = [subscribe(number, b"//v[@w!='k%d']" % number, link=number % config.links) for number in range(1, 90)]
+    items += [subscribe(100, b"//t[text()='5']"), subscribe(101, b"//t[@x='5']")]
+    for count in range(22):
+        items.append(Publication(b"<r><v w='k1'/><t x='5'>5" + b"<u/>" * count + b"</t></r>"))
+    yield tuple(items)
+
+
 def _declarations(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """Namespace declarations with prefixes of every length, which are no attributes, and attributes with nearly such names."""
     names = [b"xmlns" + b":"[:number] + b"abcdefghijkl"[: max(0, number - 1)] for number in range(14) if number != 1]
@@ -164,6 +173,7 @@ def crowded(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     yield from _string_values(config)
     yield from _foreign(config)
     yield from _named_alike(config)
+    yield from _held_up(config)
     yield from _declarations(config)
 
 
