@@ -36,6 +36,10 @@ KINDS = (
     "cleared",
     "nodes",
     "registered",
+    "given-back",
+    "collisions",
+    "crowded",
+    "changed",
 )
 
 
