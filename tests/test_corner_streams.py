@@ -6,7 +6,9 @@ import pytest
 
 from hdl.config import PRESETS
 from hdl.contract import Code, Content, Refusal
+from hdl.scbxp.hashing import key_of
 from sim.corners.judged import differences
+from sim.corners.names import TWINS
 from sim.corners.streams import Stream, streams
 from sim.verilated.broker import Answered, Frame, Matched, Publication, Reset, run
 
@@ -32,6 +34,12 @@ KINDS = (
     "verdicts",
     "late",
     "cleared",
+    "nodes",
+    "registered",
+    "given-back",
+    "collisions",
+    "crowded",
+    "changed",
 )
 
 
@@ -44,6 +52,12 @@ def test_streams_are_the_same_each_time_and_of_every_kind() -> None:
     assert tuple(streams(CONFIG)) == made()
     assert tuple(dict.fromkeys(stream.kind for stream in made())) == (*KINDS[:11], "resets", *KINDS[11:])
     assert all(any(isinstance(item, Reset) for item in stream.items) == (stream.kind == "resets") for stream in made())
+
+
+def test_the_twins_have_the_same_hash() -> None:
+    keys = {key_of([int.from_bytes(name[at : at + 4], "little") for at in range(0, len(name), 4)]) for name in TWINS}
+    assert len(set(TWINS)) == 2
+    assert len(keys) == 1
 
 
 def test_nothing_before_a_reset_counts() -> None:

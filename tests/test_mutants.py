@@ -2,13 +2,14 @@
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from sim.mutants.classified import Classified, identity
 from sim.mutants.report import Findings
-from sim.mutants.schemata import choose, planted
+from sim.mutants.schemata import WATCH, Mutant, choose, planted
 from sim.mutants.sites import Site, live_sites
 from sim.mutants.trials import Result
 
@@ -98,10 +99,9 @@ def test_the_same_seed_chooses_the_same_mutants() -> None:
         choose(sites(), count=1, seed=1, unit="other")
 
 
-def test_a_planted_mutant_lives_when_it_is_chosen(tmp_path: Path) -> None:
-    """A number brings one mutant to life, and a run that watches tells which could have differed; Icarus has no variables in packages."""
-    mutants = choose(sites(), count=20, seed=1)
-    text, numbers = planted(TEXT, sites(), mutants)
+def runs(folder: Path, text: str, mutants: Sequence[Mutant]) -> tuple[set[int], set[int]]:
+    """The mutants that a bench of the unit can tell from it, and those that a watching run says it could have told."""
+    text, numbers = planted(text, {one.key: one for one in live_sites(text, top="unit", outputs=["y", "z"])}, mutants)
     assert numbers == {one.number for one in mutants}
     bench = """
 module bench;
@@ -118,9 +118,10 @@ module bench;
   end
 endmodule
 """
-    source, program = tmp_path / "bench.sv", tmp_path / "bench"
+    source, program = folder / "bench.sv", folder / "bench"
     bare = text.replace("if (\\$auto$verilog_backend.cc:2334:dump_module$1 ) begin end", "").replace("mutants::", "bench.")
     source.write_text(re.sub(r" *\(\* .* \*\)\n", "", bare) + bench)
+    # Icarus has no variables in packages.
     subprocess.run(["iverilog", "-g2012", "-s", "bench", "-o", program, source], check=True, capture_output=True)
 
     def run(number: int) -> list[str]:
@@ -128,10 +129,26 @@ endmodule
         return [line for line in done.stdout.splitlines() if not line.startswith("VCD")]
 
     *plain, _ = run(0)
-    reached = run(0xFFFF)[-1].removeprefix("reached ")
-    differing = [one.number for one in mutants if run(one.number)[:-1] != plain]
+    reached = run(WATCH)[-1].removeprefix("reached ")
+    differing = {one.number for one in mutants if run(one.number)[:-1] != plain}
+    return differing, {one.number for one in mutants if reached[-1 - one.number] == "1"}
+
+
+def test_a_planted_mutant_lives_when_it_is_chosen(tmp_path: Path) -> None:
+    """A number brings one mutant to life, and a run that watches tells which could have differed."""
+    differing, reached = runs(tmp_path, TEXT, choose(sites(), count=20, seed=1))
     assert len(differing) > 12
-    assert {number for number in range(1, len(mutants) + 1) if reached[-1 - number] == "1"} >= set(differing)
+    assert reached >= differing
+
+
+def test_what_an_expression_gives_depends_on_what_it_is_assigned_to(tmp_path: Path) -> None:
+    """In one bit 0 - a and 0 + a are alike, in the four bits of the sum they are not."""
+    text = TEXT.replace("\\$1  = a + b;", "\\$1  = 1'h0 - a[0];")
+    mutants = choose({one.key: one for one in live_sites(text, top="unit", outputs=["y", "z"])}, count=20, seed=1)
+    minus = {one.number for one in mutants if one.kind == "operator" and one.before.endswith("1'h0 - a[0];")}
+    differing, reached = runs(tmp_path, text, mutants)
+    assert minus
+    assert minus <= differing <= reached
 
 
 def test_scores_leave_out_what_is_classified() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hdl.config import BrokerConfig
-from sim.corners import characters, faults, limits, names, tokens
+from sim.corners import characters, courses, faults, limits, names, tokens
 
 __all__ = ["Document", "documents"]
 
@@ -30,6 +30,7 @@ def documents(config: BrokerConfig) -> Iterator[Document]:
         ("pairing", names.pairing(config)),
         ("attributes", names.attributes(config)),
         ("faults", faults.documents()),
+        ("courses", courses.documents()),
     )
     seen: set[bytes] = set()
     for kind, made in kinds:

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from hdl.config import BrokerConfig
 from sim.corners.tokens import filled
 
-__all__ = ["attributes", "namespaces", "pairing"]
+__all__ = ["TWINS", "attributes", "namespaces", "pairing"]
 
 _LANES = 4
+
+TWINS = (b"abcdijkl", b"hmcdyere")
+"""Two names with the same hash: the name table takes one of them at a time."""
 
 
 def changed(name: bytes, at: int) -> bytes:

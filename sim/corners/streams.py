@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
 from sim.corners import texts
+from sim.corners.begun import begun
+from sim.corners.collisions import collisions
+from sim.corners.crowded import crowded, crowded_beside
 from sim.corners.deliveries import deliveries
+from sim.corners.givenback import given_back
+from sim.corners.nodes import nodes
+from sim.corners.registered import registered
+from sim.corners.resets import resets
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
 
@@ -692,3 +699,11 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _resets(config)
     yield from _texts("text-numbers", texts.numbers(config), config, size=_TEXTS // 4)
     yield from (Stream(*one) for one in deliveries(config))
+    yield from (Stream("resets", items) for items in resets(config))
+    yield from (Stream("nodes", items) for items in nodes(config))
+    yield from (Stream("registered", items) for items in registered(config))
+    yield from (Stream("resets", items) for items in begun(config))
+    yield from (Stream("given-back", items) for items in given_back(config))
+    yield from (Stream("collisions", items) for items in collisions(config))
+    yield from (Stream("crowded", items) for items in crowded(config))
+    yield from (Stream("changed", items, beside=True) for items in crowded_beside(config))

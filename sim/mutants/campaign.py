@@ -29,10 +29,11 @@ class Campaign:
     """The programs with these mutants, the vectors, and the results so far.
 
     ``cases`` are the vectors with what the hardware made of them, those of the distilled set first; ``results`` grow in :meth:`run`.
+    The mutants with a number in ``settled`` are not tried: each of them would take all vectors.
     """
 
-    def __init__(self, mutants: Sequence[Mutant], context: SparkContext) -> None:
-        self.mutants, self._context = mutants, context
+    def __init__(self, mutants: Sequence[Mutant], context: SparkContext, *, settled: Collection[int] = ()) -> None:
+        self.mutants, self._context, self._settled = mutants, context, frozenset(settled)
         planted = {name: build(name, mutants) for name in BENCHES}
         self._benches = {one.number: tuple(name for name, (_, numbers) in planted.items() if one.number in numbers) for one in mutants}
         self._programs = {name: (path.parent.name, path.read_bytes()) for name, (path, _) in planted.items()}
@@ -88,7 +89,9 @@ class Campaign:
         trials = []
         for one in self.mutants:
             before = self.results.get(one.number)
-            if before is None or before.killed is None:
+            if one.number in self._settled:
+                self.results.setdefault(one.number, Result(one.number))
+            elif before is None or before.killed is None:
                 trials.append(Trial(one.number, one.unit, self._benches[one.number], frozenset(before.passed if before else ())))
         start, size = time.perf_counter(), _ROUND * self._context.defaultParallelism
         with self._ledger.open("a", encoding="utf-8") as file:

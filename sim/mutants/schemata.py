@@ -32,6 +32,10 @@ endpackage
 
 
 _HARDWARE = re.compile(r"(?:^|/)(hdl/.*\.py):(\d+)")
+_ASSIGNED = re.compile(r" +(?:assign )?(.+) = ")
+"""What stands in front of an expression that is assigned. The width of what it is assigned to decides what it gives: 1'h0 - a is a in
+one bit, and minus a in more."""
+
 _BLOCKS = ("stream", "cam", "values")
 """Rooms of building blocks, which count by themselves wherever they are used."""
 
@@ -136,7 +140,9 @@ def planted(text: str, found: Mapping[str, Site], mutants: Sequence[Mutant]) -> 
             mutated = site.mutations[mutant.place].expression
             expression = f"(mutants::chosen == 16'd{mutant.number}) ? ({mutated}) : ({expression})"
             end, clocked = ends[bisect.bisect(ends, (site.line, False))]
-            differs = f"if (({mutated}) != ({original})) " if clocked else ""
+            assigned = _ASSIGNED.fullmatch(lines[site.line][: site.start])
+            width = f"{{$bits({assigned[1].strip()} ){{1'h0}}}} | " if assigned else ""
+            differs = f"if (({width}({mutated})) != ({width}({original}))) " if clocked else ""
             watched[end].append(f"    {differs}mutants::reached[{mutant.number}] <= 1'd1;")
         lines[site.line] = lines[site.line][: site.start] + expression + lines[site.line][site.end :]
     for end, statements in watched.items():

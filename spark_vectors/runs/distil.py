@@ -1,7 +1,8 @@
 """``python -m spark_vectors.runs.distil``: make the distilled regression of a campaign and write down what the hardware answers to it.
 
 Every killed mutant has a vector that killed it. A vector is left out when the others of the set kill all of its mutants; those with the
-fewest mutants for their clocks are tried first. The answers are those of the hardware without mutants.
+fewest mutants for their clocks are tried first, and one that killed many stays untried. The answers are those of the hardware without
+mutants.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from collections import defaultdict
 
 from sim.mutants.benches import BENCHES, all_sites
 from sim.mutants.campaign import Campaign
+from sim.mutants.classified import classified, identity
 from sim.mutants.distilled import Distilled, output_digest, write_distilled
 from sim.mutants.schemata import choose
 from sim.mutants.trials import reference
@@ -19,6 +21,9 @@ from sim.verilated.builder import program
 from spark_vectors.session import open_session
 
 __all__ = ["main"]
+
+_MANY = 20
+"""A vector that killed so many mutants stays in the set: that others kill all of them is unlikely, and to see it takes long."""
 
 
 def _needed(campaign: Campaign) -> list[str]:
@@ -29,6 +34,8 @@ def _needed(campaign: Campaign) -> list[str]:
             killed[result.killed].append(result.number)
     clocks = {case.vector.name: case.clocks for case in campaign.cases}
     for name in sorted(killed, key=lambda one: len(killed[one]) / clocks[one]):
+        if len(killed[name]) >= _MANY:
+            continue
         others = killed.keys() - {name}
         found = campaign.killers(killed[name], others)
         if None not in found.values():
@@ -49,7 +56,9 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     os.environ.update(environment(java=True))
     with open_session(chosen.master, name="distil") as spark:
-        campaign = Campaign(choose(all_sites(), count=chosen.mutants, seed=chosen.seed), spark.sparkContext)
+        mutants, known = choose(all_sites(), count=chosen.mutants, seed=chosen.seed), classified()
+        explained = [one.number for one in mutants if identity(one) in known]
+        campaign = Campaign(mutants, spark.sparkContext, settled=explained)
         campaign.run()
         names = _needed(campaign)
     vectors = {case.vector.name: case.vector for case in campaign.cases}
