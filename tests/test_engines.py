@@ -238,7 +238,7 @@ def test_a_missing_compiler_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         peers.PEERS["pugixml"]([b"<a/>"], ["/a"])
     (tmp_path / "c++").write_text("#!/bin/sh\necho 'peer.cpp:15:10: fatal error: pugixml.hpp: No such file' >&2\nexit 1\n")
     (tmp_path / "c++").chmod(0o755)
-    with pytest.raises(EngineError, match=r"^the comparison cannot be built: .*pugixml\.hpp: No such file$") as caught:
+    with pytest.raises(EngineError, match=r"^the comparison cannot be built: pugixml\.hpp: No such file$") as caught:
         peers.PEERS["pugixml"]([b"<a/>"], ["/a"])
     assert caught.value.hint == "apt-get install libpugixml-dev"
 

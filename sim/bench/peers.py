@@ -40,7 +40,7 @@ def _program() -> Path:
         command = ["c++", "-std=c++17", "-O2", str(SOURCE), "-lpugixml", "-o", str(folder / "peer")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            reason = next((line for line in done.stderr.splitlines() if "error" in line), "the compiler failed")
+            reason = next((line for line in done.stderr.splitlines() if "error: " in line), "the compiler failed").rpartition("error: ")[2]
             raise EngineError(f"the comparison cannot be built: {reason}", hint="apt-get install libpugixml-dev")
 
     if shutil.which("c++") is None:
