@@ -40,13 +40,13 @@ setup-python:
 sim: setup-run ## make vectors with Spark, run the broker's RTL over them, compare, write build/report/index.html (ARGS="--engine model" for another)
 	@$(RUN) -m spark_vectors.runs.flow --seed $(SEED) $(ARGS)
 
-test: setup ## pass every test (ARGS="-k name" for some of them)
+test: setup ## test every unit and the whole: up to 15 minutes on two cores, less once models are built (ARGS="-k name" for some)
 	@$(RUN) -m pytest $(ARGS)
 
-test-long: setup ## pass the tests that take minutes
+test-long: setup ## run the tests that make test leaves out: hours (longer random runs, the second simulator, netlist, board)
 	@$(RUN) -m pytest -m long $(ARGS)
 
-bench: setup-bench ## clocks of the hardware beside the thesis and beside software, into build/bench.json
+bench: setup-bench ## clocks of the hardware beside the thesis and beside software (pugixml where it can be had), into build/bench.json
 	@$(RUN) -m spark_vectors.runs.bench --seed $(SEED) $(ARGS)
 
 volume: setup-run ## the parser against the golden model, libxml2 and expat on thousands of documents

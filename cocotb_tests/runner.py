@@ -1,13 +1,14 @@
 """Build a component's simulation model once per content and run cocotb coroutines on it."""
 
+import functools
 import hashlib
 import json
 import os
 import re
 import shutil
 import sys
-import tempfile
 import warnings
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import cocotb
 import cocotb_tools.runner
 from amaranth.back import verilog
 
-__all__ = ["BUILD", "SIMULATORS", "emit", "kick", "simulate"]
+from sim.cache import cached
+
+__all__ = ["BUILD", "SIMULATORS", "emit", "kick", "shared", "simulate"]
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "cocotb"
 """Models, logs and results; one folder per simulator and content of the Verilog."""
@@ -30,11 +33,22 @@ _BUILD_ARGS = {
 _PORTS_ONLY = {"verilator": ["--no-public-flat-rw", "--public-depth", "1"], "icarus": []}
 
 
+@functools.cache
+def shared(component, *given):
+    """The one object of that component with those parameters: tests that share it share the making of its Verilog."""
+    return component(*given)
+
+
+_emitted: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
 def emit(component) -> str:
-    """The component's Verilog, with any warning an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        return verilog.convert(component, name=_TOP, emit_src=False, strip_internal_attrs=True)
+    """The component's Verilog, with any warning an error; made once for each object."""
+    if component not in _emitted:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _emitted[component] = verilog.convert(component, name=_TOP, emit_src=False, strip_internal_attrs=True)
+    return _emitted[component]
 
 
 def kick(text: str) -> str:
@@ -76,43 +90,37 @@ def _key(simulator: str, text: str, waves: bool, arguments: list[str]) -> str:
 
 
 def _model(simulator: str, text: str, waves: bool, arguments: list[str]) -> Path:
-    """The folder with the built model; it appears whole or not at all, so that parallel runs cannot meet half of one."""
-    place = BUILD / simulator / _key(simulator, text, waves, arguments)
-    if place.exists():
-        return place
-    place.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="building-", dir=place.parent))
-    source = folder / "top.v"
-    source.write_text(text)
-    # The simulator's own library is the same for every model: it is compiled once and handed on as objects.
-    library = BUILD / simulator / "library"
-    for item in library.glob("*.o"):
-        shutil.copy(item, folder)
-    runner = cocotb_tools.runner.get_runner(simulator)
-    try:
-        runner.build(
-            sources=[source],
-            hdl_toplevel=_TOP,
-            build_dir=folder,
-            build_args=arguments,
-            timescale=("1ns", "1ps"),
-            waves=waves,
-            always=True,
-            log_file=folder / "build.log",
-        )
-    except (RuntimeError, SystemExit) as error:
-        raise RuntimeError(f"{simulator} could not build the model: {(folder / 'build.log').read_text()[-4000:]}") from error
-    library.mkdir(exist_ok=True)
-    for item in folder.glob("verilated*.o"):
-        if not (library / item.name).exists():
-            part = library / f"{item.name}.{os.getpid()}"
-            shutil.copy(item, part)
-            part.rename(library / item.name)
-    try:
-        folder.rename(place)
-    except OSError:
-        shutil.rmtree(folder)
-    return place
+    """The folder with the built model; parallel runs that want the same one wait for each other."""
+
+    def make(folder: Path) -> None:
+        source = folder / "top.v"
+        source.write_text(text)
+        # The simulator's own library is the same for every model: it is compiled once and handed on as objects.
+        library = BUILD / simulator / "library"
+        for item in library.glob("*.o"):
+            shutil.copy(item, folder)
+        runner = cocotb_tools.runner.get_runner(simulator)
+        try:
+            runner.build(
+                sources=[source],
+                hdl_toplevel=_TOP,
+                build_dir=folder,
+                build_args=arguments,
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                always=True,
+                log_file=folder / "build.log",
+            )
+        except (RuntimeError, SystemExit) as error:
+            raise RuntimeError(f"{simulator} could not build the model: {(folder / 'build.log').read_text()[-4000:]}") from error
+        library.mkdir(exist_ok=True)
+        for item in folder.glob("verilated*.o"):
+            if not (library / item.name).exists():
+                part = library / f"{item.name}.{os.getpid()}"
+                shutil.copy(item, part)
+                part.rename(library / item.name)
+
+    return cached(BUILD / simulator / _key(simulator, text, waves, arguments), make)
 
 
 def simulate(

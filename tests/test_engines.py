@@ -3,17 +3,21 @@
 import json
 import multiprocessing
 import re
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.parsers import expat
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, WordType
+from sim.bench import peers
 from sim.bench.clock import Clock, clock
 from sim.bench.parser import CASE_I, CASE_II
 from sim.bench.rows import Group, Row, write_json
@@ -23,13 +27,15 @@ from sim.cli import app
 from sim.engines.model import ModelEngine
 from sim.golden.words import Word
 from sim.icarus import parser as icarus
-from sim.interface import ParseResult
+from sim.interface import EngineError, ParseResult
 from sim.rtl import rtl
 from sim.vectors import documents as vectors
 from sim.vectors.families.stock import THESIS_SIZES
 from sim.verilated import parser as verilated
 from sim.verilated.layout import cpp_header, verilog_header
 from sim.volume import Sample, compare, difference
+from spark_vectors.errors import JobError
+from spark_vectors.runs import bench
 from tests.golden import generate
 
 CONFIG = BrokerConfig()
@@ -193,6 +199,48 @@ def test_bench_figures(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(json.dumps(placed))
     measured = clock("Scbxp", assumed=120.0, results=tmp_path)
     assert (measured.mhz, measured.luts) == (121.5, 7000)
+
+
+def test_bench_goes_on_without_what_cannot_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A part that breaks down is named with its hint, the rows of the others are shown and written, and the exit status says so."""
+
+    def broken(seed: int) -> list[Group]:
+        raise JobError("there is no java", hint="install it")
+
+    def whole(seed: int) -> list[Group]:
+        return [Group("g", "t", "u", "n", (Row("r", 3.0, 2.0),), {"s": "there is no pugixml"})]
+
+    monkeypatch.setattr(bench, "MAKERS", {"first": "tests.bench_parts:broken", "second": "tests.bench_parts:whole"})
+    monkeypatch.setitem(sys.modules, "tests.bench_parts", SimpleNamespace(broken=broken, whole=whole))
+    with pytest.raises(typer.Exit) as ended:
+        bench.main(None, 1, tmp_path / "bench.json")
+    assert ended.value.exit_code == 1
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == [
+        "x2cbbr: measuring first, part 1 of 2",
+        "x2cbbr: first is left out: there is no java; install it.",
+        "x2cbbr: measuring second, part 2 of 2",
+    ]
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert ["r", "2", "3", "1.500"] in [[cell for cell in line if cell != "│"] for line in lines]
+    assert "s is not measured: there is no pugixml" in shown.out
+    assert f"Figures: {tmp_path}/bench.json, without those of first" in " ".join(shown.out.split())
+    (group,) = json.loads((tmp_path / "bench.json").read_text())["groups"]
+    assert group["left_out"] == {"s": "there is no pugixml"}
+
+
+def test_a_missing_compiler_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(peers, "BUILD", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match=r"^there is no C\+\+ compiler to build the comparison with$"):
+        peers.PEERS["pugixml"]([b"<a/>"], ["/a"])
+    (tmp_path / "c++").write_text("#!/bin/sh\necho 'peer.cpp:15:10: fatal error: pugixml.hpp: No such file' >&2\nexit 1\n")
+    (tmp_path / "c++").chmod(0o755)
+    with pytest.raises(EngineError, match=r"^the comparison cannot be built: pugixml\.hpp: No such file$") as caught:
+        peers.PEERS["pugixml"]([b"<a/>"], ["/a"])
+    assert caught.value.hint == "apt-get install libpugixml-dev"
 
 
 # the builder

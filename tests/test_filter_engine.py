@@ -14,7 +14,7 @@ from lxml import etree
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics
 from sim.bench import cases
-from sim.bench.peers import PEERS
+from sim.bench.peers import PEERS, Timed
 from sim.engines.icarus import IcarusEngine
 from sim.engines.simulated_filter import filter_documents, items_of, subscribe
 from sim.engines.verilator import VerilatorEngine
@@ -322,10 +322,19 @@ def test_icarus_filters_as_verilator_does() -> None:
 
 
 def test_bench_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every row is there with the thesis's figure beside it, and libxml2 finds as many matches as the broker."""
-    monkeypatch.delitem(PEERS, "pugixml")
-    found = {group.name: group.rows for group in cases.groups(1)}
+    """Every row is there with the thesis's figure beside it, and libxml2 finds as many matches as the broker.
+
+    What cannot be had for a row is said in its place, and the other rows go on.
+    """
+
+    def absent(*_: object) -> Timed:
+        raise EngineError("there is no pugixml", hint="install it")
+
+    monkeypatch.setitem(PEERS, "pugixml", absent)
+    groups = cases.groups(1)
+    found = {group.name: group.rows for group in groups}
     assert [row.thesis for row in found["broker-cases"]] == [460.37, 151.67, 95.35, 95.35]
     assert [row.thesis for row in found["broker-millions"]] == [1.12, 39.01, 151.67]
     broker_row, peer = found["broker-peers"]
     assert broker_row.more["matches"] == peer.more["matches"] > 1000
+    assert groups[-1].left_out == {"pugixml, one core": "there is no pugixml (install it)"}

@@ -174,6 +174,23 @@ def test_failed_installation_is_a_sentence(programs: Path) -> None:
         setup.ensure_system(needs("iverilog"), log=io.StringIO(), root_user=True)
 
 
+def test_the_bench_goes_on_without_what_it_compares_with(programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (programs / "apt-get").rename(programs / "kept")
+    (programs / "apt-get").write_text("#!/bin/sh\nexit 100\n")
+    (programs / "apt-get").chmod(0o755)
+    setup.ensure_comparisons(needs("pugixml"), log=io.StringIO(), root_user=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "set-up: the bench compares with PUGIXML",
+        "set-up: installing PUGIXML",
+        "set-up: `apt-get install -y --no-install-recommends pugixml` failed; see build/logs/setup.log.",
+        "set-up: going on without PUGIXML: the bench names the rows that it leaves out",
+    ]
+    (programs / "kept").rename(programs / "apt-get")
+    for _ in range(2):
+        setup.ensure_comparisons(needs("pugixml"), log=io.StringIO(), root_user=True)
+    assert capsys.readouterr().out.splitlines() == ["set-up: the bench compares with PUGIXML", "set-up: installing PUGIXML"]
+
+
 def test_documents_for_the_tests_are_asked_for() -> None:
     assert {need.package for need in setup.test_needs()} == {"shared-mime-info", "xkb-data", "iso-codes", "osinfo-db"}
     assert all(need.present() for need in setup.test_needs())

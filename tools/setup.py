@@ -22,7 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Need", "SetupError", "bench_needs", "ensure_environment", "ensure_system", "main", "system_needs", "test_needs"]
+__all__ = [
+    "Need",
+    "SetupError",
+    "bench_needs",
+    "ensure_comparisons",
+    "ensure_environment",
+    "ensure_system",
+    "main",
+    "system_needs",
+    "test_needs",
+]
 
 MINIMUM = (3, 11)
 LOG = Path("build", "logs", "setup.log")
@@ -134,6 +144,19 @@ def ensure_system(needs: Sequence[Need], *, log: IO[str], root_user: bool) -> No
         raise SetupError(f"{' and '.join(still)} cannot be found although `{command}` succeeded; see {LOG}.")
 
 
+def ensure_comparisons(needs: Sequence[Need], *, log: IO[str], root_user: bool) -> None:
+    """Install what the bench compares with; where it cannot be had, say so and go on."""
+    missing = [need.what for need in needs if not need.present()]
+    if missing:
+        _say(f"the bench compares with {' and '.join(missing)}")
+    try:
+        ensure_system(needs, log=log, root_user=root_user)
+    except SetupError as error:
+        _say(str(error))
+        still = " and ".join(need.what for need in needs if not need.present())
+        _say(f"going on without {still}: the bench names the rows that it leaves out")
+
+
 def _stamps(root: Path) -> tuple[str, str]:
     """What an environment is tied to (else it is made anew), and what its packages follow (else they are updated)."""
     identity = json.dumps([sys.version, str(root.resolve())])
@@ -236,9 +259,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             root_user = os.geteuid() == 0
             needs = _python_needs()
             needs += system_needs() if extent != "python" else ()
-            needs += test_needs() if extent in ("test", "bench") else ()
-            needs += bench_needs() if extent == "bench" else ()
+            needs += test_needs() if extent == "test" else ()
             ensure_system(needs, log=log, root_user=root_user)
+            if extent == "bench":
+                ensure_comparisons((*test_needs(), *bench_needs()), log=log, root_user=root_user)
             changed = ensure_environment(root, log=log)
             if extent != "python":
                 ensure_system([_library_need(root)], log=log, root_user=root_user)

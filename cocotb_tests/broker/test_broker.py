@@ -3,7 +3,7 @@
 
 import pytest
 
-from cocotb_tests.runner import SIMULATORS, simulate
+from cocotb_tests.runner import SIMULATORS, shared, simulate
 from hdl.broker import Broker
 from hdl.config import BrokerConfig
 
@@ -27,7 +27,7 @@ DOCUMENTS = {"verilator": 40, "icarus": 12}
 @pytest.mark.parametrize("stress", [0.0, pytest.param(0.4, marks=pytest.mark.long)])
 def test_broker(simulator: str, stress: float) -> None:
     simulate(
-        Broker(BrokerConfig(**CONFIG)),
+        shared(Broker, BrokerConfig(**CONFIG)),
         tests="cocotb_tests.broker.broker_tests,cocotb_tests.broker.selected_tests",
         simulator=simulator,
         seed=9,
@@ -39,7 +39,7 @@ def test_broker(simulator: str, stress: float) -> None:
 @pytest.mark.parametrize("simulator", ["verilator", pytest.param("icarus", marks=pytest.mark.long)])
 def test_coverage(simulator: str) -> None:
     simulate(
-        Broker(BrokerConfig(**CONFIG)),
+        shared(Broker, BrokerConfig(**CONFIG)),
         tests="cocotb_tests.broker.coverage_tests",
         simulator=simulator,
         seed=3,
@@ -51,7 +51,7 @@ def test_coverage(simulator: str) -> None:
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_commit(simulator: str) -> None:
     simulate(
-        Broker(BrokerConfig(**CONFIG)),
+        shared(Broker, BrokerConfig(**CONFIG)),
         tests="cocotb_tests.broker.commit_tests",
         simulator=simulator,
         seed=9,
@@ -64,7 +64,7 @@ def test_commit(simulator: str) -> None:
 def test_no_selection_log(simulator: str) -> None:
     config = CONFIG | {"selected": 0, "links": 1}
     simulate(
-        Broker(BrokerConfig(**config)),
+        shared(Broker, BrokerConfig(**config)),
         tests="cocotb_tests.broker.logless_tests",
         simulator=simulator,
         seed=9,

@@ -6,8 +6,10 @@ import pytest
 from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.runner import simulate
+from hdl.bus.host import HostPort
 from hdl.bus.link import Link
 from hdl.bus.uart import divisor_of
+from hdl.config import BrokerConfig
 from tests.uart_loop import UartLoop
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
@@ -38,6 +40,21 @@ def test_link(simulator: str) -> None:
         simulator=simulator,
         seed=4,
         parameters={"bytes": BYTES[simulator]},
+        ports_only=True,
+    )
+
+
+HOST = {"subscriptions": 31, "steps": 64, "slices": 4, "names": 32, "learned": 64, "links": 2}
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_host(simulator: str) -> None:
+    simulate(
+        HostPort(BrokerConfig(**HOST), patience=1500),
+        tests="cocotb_tests.bus.host_tests",
+        simulator=simulator,
+        seed=6,
+        parameters={"config": HOST, "frames": {"verilator": 240, "icarus": 60}[simulator], "stress": 0.3},
         ports_only=True,
     )
 

@@ -188,7 +188,7 @@ async def registration_is_quick(dut):
 async def reset_in_the_middle(dut):
     """A reset at any point forgets every subscription and the document under way."""
     bench = await started(dut)
-    for clocks in (3, 30, 60, 90, 140, 170, 200):
+    for clocks in parameters().get("resets", (3, 30, 60, 90, 140, 170, 200)):
         bench.command.send([{"op": CrtOp.REGISTER.value, "tsid": 1, "semantics": 0}])
         bench.program.send(expected(b"//a[@b='x'][.=5]", bench.config))
         bench.publish(parse(b"<a b='x'><a>5</a></a>"))

@@ -1,20 +1,21 @@
 # amaranth: UnusedElaboratable=no
-"""The SPU on both simulators."""
+"""The SPU on both simulators, Verilator in `make test-long`."""
 
 import pytest
 
-from cocotb_tests.runner import SIMULATORS, simulate
+from cocotb_tests.runner import simulate
 from cocotb_tests.spu.model import CONFIGS
 from cocotb_tests.spu.registration import Registration
 from hdl.config import BrokerConfig
 from hdl.spu import Spu
 
-pytestmark = pytest.mark.long
+BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
+"""Building the models for Verilator is what takes long here."""
 
 ROUNDS = {"verilator": 12, "icarus": 3}
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 def test_spu(simulator: str) -> None:
     simulate(
         Spu(CONFIGS["small"], store_words=64),
@@ -25,7 +26,7 @@ def test_spu(simulator: str) -> None:
     )
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", BOTH)
 def test_registration(simulator: str) -> None:
     simulate(
         Registration(CONFIGS["default"]),

@@ -69,7 +69,7 @@ def _kinds() -> dict[str, tuple[bytes, float, int]]:
     for name, document in samples().items():
         copies = [document] * (_WARM + _COUNTED)
         found[name] = document, len(document) / _throughput(copies), _latency(document)
-    for path in REAL:
+    for path in REAL.values():
         if path.is_file():
             document = path.read_bytes()
             latency = _latency(document)
@@ -115,6 +115,7 @@ def groups(seed: int) -> Sequence[Group]:
                 Row(name, ours, None, {"bytes": float(len(data)), "latency": float(latency)})
                 for name, (data, ours, latency) in kinds.items()
             ),
+            {path.name: f"apt-get install {package}" for package, path in REAL.items() if not path.is_file()},
         ),
         Group(
             "software",

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -35,13 +36,15 @@ def _lxml(documents: Sequence[bytes], expressions: Sequence[str]) -> Timed:
 
 def _program() -> Path:
     def make(folder: Path) -> None:
+        print("x2cbbr: building the comparison with pugixml, which Debian's libpugixml-dev brings", file=sys.stderr, flush=True)
         command = ["c++", "-std=c++17", "-O2", str(SOURCE), "-lpugixml", "-o", str(folder / "peer")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise EngineError("the comparison with pugixml cannot be built", hint="apt-get install libpugixml-dev")
+            reason = next((line for line in done.stderr.splitlines() if "error: " in line), "the compiler failed").rpartition("error: ")[2]
+            raise EngineError(f"the comparison cannot be built: {reason}", hint="apt-get install libpugixml-dev")
 
     if shutil.which("c++") is None:
-        raise EngineError("a C++ compiler must be installed to compare with pugixml", hint="run make setup")
+        raise EngineError("there is no C++ compiler to build the comparison with", hint="apt-get install g++ libpugixml-dev")
     return cached(BUILD / "peer" / digest([SOURCE.read_bytes()]), make) / "peer"
 
 

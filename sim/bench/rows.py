@@ -27,13 +27,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that stand in one table; ``unit`` is that of ``ours`` and ``thesis``, ``note`` says how they were measured."""
+    """Rows that stand in one table; ``unit`` is that of ``ours`` and ``thesis``, ``note`` says how they were measured.
+
+    ``left_out`` names the rows that this machine could not measure, each with the reason.
+    """
 
     name: str
     title: str
     unit: str
     note: str
     rows: tuple[Row, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 Maker = Callable[[int], Sequence[Group]]
@@ -50,15 +54,16 @@ def table(group: Group) -> Table:
     """The group for people; a thesis column only where there is a figure of it."""
     compared = any(row.thesis is not None for row in group.rows)
     more = list(dict.fromkeys(key for row in group.rows for key in row.more))
-    shown = Table(
-        title=f"{group.title} ({group.unit})", caption=group.note, title_justify="left", caption_justify="left", header_style="bold"
-    )
+    caption = "\n".join([group.note, *(f"{name} is not measured: {reason}" for name, reason in group.left_out.items())])
+    shown = Table(title=f"{group.title} ({group.unit})", caption=caption, title_justify="left", caption_justify="left", header_style="bold")
     shown.add_column("document")
     for name in (["thesis", "ours", "ratio"] if compared else ["ours"]) + more:
         shown.add_column(name, justify="right")
     for row in group.rows:
         own = [_text(row.thesis), _text(row.ours), _text(row.ratio)] if compared else [_text(row.ours)]
         shown.add_row(row.name, *own, *(_text(row.more.get(key)) for key in more))
+    for name in group.left_out:
+        shown.add_row(name, *["", "not measured"] if compared else ["not measured"])
     return shown
 
 

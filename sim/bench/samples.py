@@ -5,12 +5,12 @@ from pathlib import Path
 
 __all__ = ["REAL", "names_of", "renamed", "samples"]
 
-REAL = (
-    Path("/usr/share/X11/xkb/rules/base.xml"),
-    Path("/usr/share/xml/iso-codes/iso_639-3.xml"),
-    Path("/usr/share/mime/packages/freedesktop.org.xml"),
-)
-"""Documents of Debian's packages xkb-data, iso-codes and shared-mime-info."""
+REAL = {
+    "xkb-data": Path("/usr/share/X11/xkb/rules/base.xml"),
+    "iso-codes": Path("/usr/share/xml/iso-codes/iso_639-3.xml"),
+    "shared-mime-info": Path("/usr/share/mime/packages/freedesktop.org.xml"),
+}
+"""Documents by Debian's package."""
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _TAG = re.compile(rb"<[^>]+>")

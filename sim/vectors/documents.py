@@ -10,7 +10,18 @@ from sim.vectors.families import broken, media, news, presence, sensor, stock, t
 from sim.vectors.families.tree import Element, dress, write
 from sim.vectors.seeds import Draw
 
-__all__ = ["FAMILIES", "KINDS", "SIZE_CLASSES", "Document", "SizeClass", "document", "size_class", "thesis_document", "tree_of"]
+__all__ = [
+    "FAMILIES",
+    "KINDS",
+    "SIZE_CLASSES",
+    "Document",
+    "SizeClass",
+    "code_planned",
+    "document",
+    "size_class",
+    "thesis_document",
+    "tree_of",
+]
 
 
 class SizeClass(enum.IntEnum):
@@ -101,6 +112,22 @@ def _kind(row: int) -> str:
     return _TURNS[row % len(_TURNS)]
 
 
+def code_planned(row: int) -> Code | None:
+    """The code that the document of that row is to end in beside subscriptions that compare its numbers; None for a mutant.
+
+    The seed does not change it.
+    """
+    kind = _kind(row)
+    if kind == "mutant":
+        return None
+    if kind == "digits":
+        return Code.NUMBER_DIGITS
+    if kind != "broken":
+        return Code.OK
+    cycle, turn = divmod(row, len(_TURNS))
+    return broken.CODES[(2 * cycle + (turn > 1)) % len(broken.CODES)]
+
+
 def _size(draw: Draw, row: int, largest: int) -> int:
     turn, cycle = row % len(_TURNS), row // len(_TURNS)
     chosen = SizeClass.HUGE if row % _HUGE_EVERY == _HUGE_EVERY - 1 else SIZE_CLASSES[_SIZES[(turn + cycle) % len(_SIZES)]]
@@ -136,7 +163,7 @@ def _digits(draw: Draw) -> bytes:
 def document(*, seed: int, row: int, config: BrokerConfig | None = None, largest: int = 1 << 20) -> Document:
     """The document of that row, at most about ``largest`` bytes.
 
-    Kinds, sizes and codes take turns by row, so that even a small table holds every one of them.
+    Kinds, sizes and codes take turns by row, so that even a small table holds most of them; :func:`code_planned` says which codes.
     """
     if row < 0:
         raise ValueError(f"row must be at least 0, not {row!r}")
@@ -157,8 +184,8 @@ def document(*, seed: int, row: int, config: BrokerConfig | None = None, largest
         return Document(row, kind, write(root, indent=draw.choice((None, 2, 2, 4)), declaration=draw.chance(0.3)), Code.OK, None)
     base = draw.choice(tuple(FAMILIES))
     root = FAMILIES[base](draw, min(size, 4096))
-    if kind == "broken":
-        code = broken.CODES[(2 * cycle + (row % len(_TURNS) > 1)) % len(broken.CODES)]
+    code = code_planned(row)
+    if code is not None:
         data, offset = broken.break_tree(root, code, draw, limits)
         return Document(row, kind, data, code, offset)
     plain = dress(root, draw) if draw.chance(0.5) else write(root, indent=draw.choice((None, 2)))

@@ -10,9 +10,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from hdl.contract import Code, Semantics, Verdict
-from sim.vectors.documents import SIZE_CLASSES, SizeClass
+from sim.vectors.documents import SIZE_CLASSES, SizeClass, code_planned
 from sim.vectors.expressions import FEATURES
-from sim.vectors.families.broken import CODES
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.parameters import VectorParameters
 from spark_vectors.session import Progress, open_session
@@ -21,7 +20,8 @@ from spark_vectors.store import Store
 __all__ = ["ALL_FEATURES", "Cell", "count", "coverage", "empty", "main", "promised"]
 
 ALL_FEATURES = (*FEATURES, *(semantics.name.lower() for semantics in Semantics))
-_CODES_FROM = 240
+_CODES_WITHIN = 400
+"""Rows in which every code has its turn."""
 _FEATURES_FROM = 500
 _SIZES_FROM = 4000
 _HUGE_FROM = 16_000
@@ -43,9 +43,12 @@ class Cell:
 
 
 def promised(parameters: VectorParameters) -> Iterator[Cell]:
-    """The cells that a set made from these parameters must not leave empty; more documents promise more."""
-    if parameters.documents >= _CODES_FROM:
-        yield from (Cell(f"code {code.text}") for code in (Code.OK, *CODES, Code.NUMBER_DIGITS))
+    """The cells that a set made from these parameters must not leave empty; more documents promise more.
+
+    A code is promised when one of the rows is planned to end in it.
+    """
+    planned = {code_planned(row) for row in range(min(parameters.documents, _CODES_WITHIN))}
+    yield from (Cell(f"code {code.text}") for code in Code if code in planned)
     if parameters.subscriptions < _SUBSCRIPTIONS_FROM or parameters.documents < _FEATURES_FROM:
         return
     for feature in ALL_FEATURES:

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from sim.bench.rows import Group, Maker, table, write_json
-from sim.cli.errors import ENGINE_FAILED, fail
+from sim.cli.errors import ENGINE_FAILED, fail, stderr
 from sim.commit import commit
 from sim.interface import EngineError
+from spark_vectors.errors import JobError
 
 __all__ = ["MAKERS", "main"]
 
@@ -30,7 +32,7 @@ def main(
     seed: Annotated[int, typer.Option(min=0)] = 1,
     output: Annotated[Path, typer.Option(help="The JSON file to write.")] = Path("build/bench.json"),
 ) -> None:
-    """Measure, print thesis, ours and the ratio, and write them as JSON."""
+    """Measure, print thesis, ours and the ratio, and write them as JSON; a part that cannot be measured is named and left out."""
     chosen = only or list(MAKERS)
     if unknown := [name for name in chosen if name not in MAKERS]:
         fail(f"there is no part {unknown[0]!r} of the bench", hint=f"choose one of {', '.join(MAKERS)}")
@@ -38,18 +40,24 @@ def main(
     if not console.is_terminal:
         console = Console(highlight=False, width=160)
     groups: list[Group] = []
-    for name in chosen:
+    failed: list[str] = []
+    for place, name in enumerate(chosen, start=1):
+        stderr().print(f"x2cbbr: measuring {name}, part {place} of {len(chosen)}")
         module, _, function = MAKERS[name].partition(":")
         make: Maker = getattr(importlib.import_module(module), function)
         try:
             made = make(seed)
-        except EngineError as error:
-            fail(str(error), hint=error.hint, status=ENGINE_FAILED)
+        except (EngineError, JobError) as error:
+            stderr().print(f"[bold red]x2cbbr:[/] {name} is left out: {escape(str(error))}; {escape(error.hint)}.")
+            failed.append(name)
+            continue
         for group in made:
             console.print(table(group))
         groups += made
     write_json(output, groups, seed=seed, commit=str(commit()), machine=platform.platform())
-    console.print(f"Figures: {output}")
+    console.print(f"Figures: {output}" + (f", without those of {', '.join(failed)}" if failed else ""))
+    if failed:
+        raise typer.Exit(ENGINE_FAILED)
 
 
 if __name__ == "__main__":

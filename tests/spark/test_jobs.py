@@ -259,7 +259,15 @@ def test_coverage_counts_and_fails_on_an_empty_cell(spark: SparkSession, made: P
     missing = coverage.Cell("text < string", "well-formed", "huge", True)
     assert coverage.empty(cells, iter([missing])) == [missing]
     assert str(missing) == "text < string x well-formed x huge x hit"
-    assert not list(coverage.promised(PARAMETERS))
+    # A code is promised from the first document made for it: bad-doctype from row 353, because row 121 has a long number instead.
+    wanted = list(coverage.promised(PARAMETERS))
+    assert [str(cell) for cell in wanted][:3] == ["code ok", "code utf16", "code bad-utf8"]
+    assert coverage.empty(cells, iter(wanted)) == []
+    assert coverage.empty([cell for cell in cells if cell["what"] != "code utf16"], iter(wanted)) == [coverage.Cell("code utf16")]
+    by_size = {size: set(coverage.promised(replace(PARAMETERS, documents=size))) for size in (1, 353, 354)}
+    assert by_size[1] == {coverage.Cell("code ok")}
+    assert by_size[354] == {coverage.Cell(f"code {code.text}") for code in Code if code is not Code.NAME_CLASH}
+    assert by_size[354] - by_size[353] == {coverage.Cell("code bad-doctype")}
     assert len(list(coverage.promised(replace(PARAMETERS, documents=4000, subscriptions=255)))) > 500
 
 
