@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from hdl.contract import Refusal
-from sim.golden.languages import filter, integer, mqtt, string, tags, topic
+from sim.golden.languages import filter, integer, mqtt, selector, string, tags, topic
 from sim.golden.languages.message import BadMessage, Message, MessageCode, Value, parse
 from sim.golden.languages.refusal import AnyRefusal, LanguageRefusal, Limits, Refused
 
@@ -37,6 +37,7 @@ LANGUAGES: Mapping[str, Callable[[str, Limits], Compiled]] = {
     "integer": integer.compile,
     "tags": tags.compile,
     "filter": filter.compile,
+    "selector": selector.compile,
 }
 """The front end of each language."""
 

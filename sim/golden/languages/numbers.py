@@ -1,12 +1,12 @@
 """Numbers spelled with an exponent, kept as exact decimals within the limits of numbers anywhere else."""
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, localcontext
 
 from sim.golden.languages.refusal import Limits
 from sim.golden.number import significant_digits
 
-__all__ = ["TooLong", "TooManyDigits", "checked", "plain", "read"]
+__all__ = ["TooLong", "TooManyDigits", "calculated", "checked", "plain", "read"]
 
 _EXPONENT_DIGITS = 4
 """An exponent of more is over every limit unless the number is 0."""
@@ -45,3 +45,30 @@ def read(spelling: str, limits: Limits) -> Decimal:
             raise TooLong
         return Decimal(0)
     return checked(Decimal(f"{mantissa}E{'-' if exponent.startswith('-') else ''}{digits}"), limits)
+
+
+_PRECISION = 300
+"""Enough for every sum and product of numbers within the limits."""
+
+
+def calculated(left: Decimal, sign: str, right: Decimal, *, integer: bool, limits: Limits) -> Decimal:
+    """The exact result of ``+``, ``-``, ``*`` or ``/``, which is towards 0 on integers.
+
+    Raises :class:`ZeroDivisionError` and what :func:`checked` does.
+    """
+    if sign == "/" and not right:
+        raise ZeroDivisionError
+    with localcontext(Context(prec=_PRECISION, traps=[Inexact])):
+        try:
+            match sign:
+                case "+":
+                    result = left + right
+                case "-":
+                    result = left - right
+                case "*":
+                    result = left * right
+                case _:
+                    result = left // right if integer else left / right
+        except Inexact:
+            raise TooManyDigits from None
+    return checked(result, limits)

@@ -126,12 +126,12 @@ class Events:
 class Rows:
     """SQLite with the properties of some messages as rows."""
 
-    def __init__(self, messages: list[Mapping[str, Value]]) -> None:
+    def __init__(self, messages: list[Mapping[str, Value]], columns: Mapping[str, str] = COLUMNS) -> None:
         self._base = sqlite3.connect(":memory:")
-        self._base.execute(f"CREATE TABLE m (n INTEGER PRIMARY KEY, {', '.join(COLUMNS.values())})")
-        marks = ", ".join("?" * (1 + len(COLUMNS)))
+        self._base.execute(f"CREATE TABLE m (n INTEGER PRIMARY KEY, {', '.join(columns.values())})")
+        marks = ", ".join("?" * (1 + len(columns)))
         for place, properties in enumerate(messages):
-            self._base.execute(f"INSERT INTO m VALUES ({marks})", [place, *(self._cell(properties.get(name)) for name in NAMES)])
+            self._base.execute(f"INSERT INTO m VALUES ({marks})", [place, *(self._cell(properties.get(name)) for name in columns)])
 
     @staticmethod
     def _cell(value: Value | None) -> str | bytes | int | float | None:
