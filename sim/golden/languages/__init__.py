@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from hdl.contract import Refusal
-from sim.golden.languages import filter, integer, mqtt, selector, string, tags, topic
+from sim.golden.languages import filter, integer, mqtt, regex, selector, string, tags, topic
 from sim.golden.languages.message import BadMessage, Message, MessageCode, Value, parse
 from sim.golden.languages.refusal import AnyRefusal, LanguageRefusal, Limits, Refused
 
@@ -38,6 +38,7 @@ LANGUAGES: Mapping[str, Callable[[str, Limits], Compiled]] = {
     "tags": tags.compile,
     "filter": filter.compile,
     "selector": selector.compile,
+    "regex": regex.compile,
 }
 """The front end of each language."""
 

@@ -35,9 +35,10 @@ class LanguageRefusal(enum.IntEnum):
     NESTING = (34, "parentheses nest deeper than the limit")
     NORMAL_FORM = (35, "the selector's normal form has more tests than the limit")
     REPETITION = (36, "there is nothing to repeat here")
-    CHARACTER_CLASS = (37, "this cannot stand in a class")
-    GROUP = (38, "groups are '(...)' and '(?:...)'")
-    POSITIONS = (39, "more positions than the limit")
+    COUNT = (37, "repetitions are '?', '*' and '+'; a brace is written '\\{'")
+    CHARACTER_CLASS = (38, "this cannot stand in a class")
+    GROUP = (39, "groups are '(...)' and '(?:...)'")
+    POSITIONS = (40, "more characters, classes and points than the limit")
 
     @property
     def text(self) -> str:
