@@ -121,7 +121,7 @@ def _peers(seed: int, mhz: float, origin: str) -> Group:
     ours = mhz * 1e6 / apart
     rows = [Row(f"broker at {mhz:g} MHz ({origin})", ours, None, {"matches": float(matches), "clocks": apart})]
     for name, peer in PEERS.items():
-        theirs, seconds = peer(documents, [one.xpath for one in subscriptions])
+        theirs, seconds = peer(documents, [one.text for one in subscriptions])
         if theirs != matches:
             raise ValueError(f"{name} must find the broker's {matches} matches, not {theirs}")
         speed = len(documents) / seconds
