@@ -35,7 +35,7 @@ class LanguageRefusal(enum.IntEnum):
     NESTING = (34, "parentheses nest deeper than the limit")
     NORMAL_FORM = (35, "the selector's normal form has more tests than the limit")
     REPETITION = (36, "there is nothing to repeat here")
-    COUNT = (37, "repetitions are '?', '*' and '+'; a brace is written '\\{'")
+    COUNT = (37, "repetitions are '?', '*' and '+'; a brace as a character needs a backslash")
     CHARACTER_CLASS = (38, "this cannot stand in a class")
     GROUP = (39, "groups are '(...)' and '(?:...)'")
     POSITIONS = (40, "more characters, classes and points than the limit")

@@ -1,4 +1,4 @@
-"""The one table of where an outside judge departs from the language that it judges; each with a witness that shows it."""
+"""The one table of where an outside judge and the golden model differ; each with a witness that shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from sim.golden.languages import Value
 
-__all__ = ["DEPARTURES", "Departure", "of"]
+__all__ = ["DEPARTURES", "Departure", "cells", "of"]
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ DEPARTURES = (
     _selector("JMS 3.8.1.1", "identifiers are Java's, letters beyond ASCII included", "é = 1", REFUSED, MATCH, é=1),
     _selector("JMS 3.8.1.1", "exact numbers are spelled as Java's integers, suffix included", "a = 0L", REFUSED, MATCH, a=0),
     _selector("JMS 3.8.1.1", "-0.0 is 0", "a = -0.0", NONE, MATCH, a=0),
-    _selector("JMS 3.8.1.1", "constants are exact, where ActiveMQ has doubles", "a = 0.1 + 0.2", NONE, MATCH, a="0.3"),
-    _selector("JMS 3.8.1.1", "integers are exact, where ActiveMQ's run over", "a = 2147483647 + 1", NONE, MATCH, a=2147483648),
+    _selector("JMS 3.8.1.1", "constants are exact here; JMS has Java's doubles", "a = 0.1 + 0.2", NONE, MATCH, a="0.3"),
+    _selector("JMS 3.8.1.1", "integers are exact here; JMS has Java's, which run over", "a = 2147483647 + 1", NONE, MATCH, a=2147483648),
     _selector("JMS 3.8.1.1", "arithmetic is +, -, * and /", "a = 7 % 4", MATCH, REFUSED, a=3),
     _selector("JMS 3.8.1.1", "a comparison is no operand", "a = 1 = TRUE", MATCH, REFUSED, a=1),
     _selector("JMS 3.8.1.1", "NULL is asked for by IS NULL", "a = 1 OR NULL", MATCH, REFUSED, a=1),
@@ -58,6 +58,19 @@ DEPARTURES = (
     _selector("SQL-92 8.5", "an escape character stands before '%', '_' or itself", "a LIKE 'x!y' ESCAPE '!'", MATCH, REFUSED, a="'x!y'"),
     Departure("selector", "SQLite", "JMS 3.8.1.1", "017 is octal", "home a = 017", NONE, MATCH, "home", {"a": Decimal(15)}),
 )
+
+
+def cells(departure: Departure) -> list[str]:
+    """The row of the documentation's table."""
+    given = [f"topic `{departure.topic}`" if departure.topic else "the empty topic"] if departure.language != "selector" else []
+    given += [f"{name} = {_shown(value)}" for name, value in departure.properties.items()]
+    text = f"`{departure.text}`" if departure.text else "the empty text"
+    witness = f"{text} on {', '.join(given) or 'no properties'}"
+    return [f"`{departure.language}`", departure.judge, departure.section, departure.name, witness, departure.theirs, departure.ours]
+
+
+def _shown(value: Value) -> str:
+    return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def of(judge: str) -> list[Departure]:
