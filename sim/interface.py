@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from hdl.contract import Code, Refusal, Semantics, Verdict
+from hdl.contract import Code, Semantics, Verdict
+from sim.golden.languages import AnyRefusal, MessageCode
 from sim.golden.words import Word
 
-__all__ = ["Engine", "EngineError", "FilterResult", "Filtered", "ParseResult", "Refused", "Subscription", "Word"]
+__all__ = ["XPATH", "Engine", "EngineError", "FilterResult", "Filtered", "MessageEngine", "ParseResult", "Refused", "Subscription", "Word"]
+
+XPATH = "xpath"
+"""The language of subscriptions to XML documents; the others are those of :data:`sim.golden.languages.LANGUAGES`."""
 
 
 class EngineError(Exception):
@@ -23,20 +27,22 @@ class Subscription:
     """A subscription as it is handed in: nothing about it has been checked but that ``sid`` is from 1 to 2**32 - 1."""
 
     sid: int
-    xpath: str
+    text: str
     semantics: Semantics = Semantics.EXACT
+    """That of an XPath."""
+    language: str = XPATH
 
 
 @dataclass(frozen=True)
 class ParseResult:
-    """How one document ended.
+    """How one document or message ended.
 
     ``offset`` is that of the deciding byte, None where no byte decides (a well-formed document, a number compared too long).
     ``cycles`` are clocks from this document's first word to its verdict, None where there is no clock. ``words`` are those of a
     well-formed document, None unless they were asked for.
     """
 
-    code: Code
+    code: Code | MessageCode
     offset: int | None
     bytes: int
     cycles: int | None = None
@@ -64,7 +70,7 @@ class Refused:
     """A subscription that was not registered."""
 
     subscription: Subscription
-    code: Refusal
+    code: AnyRefusal
 
 
 @dataclass(frozen=True)
@@ -84,3 +90,9 @@ class Engine(Protocol):
     def parse(self, documents: Sequence[bytes], *, words: bool = False) -> list[ParseResult]: ...
 
     def filter(self, subscriptions: Sequence[Subscription], documents: Sequence[bytes]) -> FilterResult: ...
+
+
+class MessageEngine(Protocol):
+    """Matches messages, each a line of JSON; for the rest it is like an :class:`Engine`."""
+
+    def match(self, subscriptions: Sequence[Subscription], messages: Sequence[bytes]) -> FilterResult: ...

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["JAVA_VERSIONS", "environment", "java_home", "verilator_root"]
+__all__ = ["JAVA_VERSIONS", "environment", "java_home", "jdk_home", "verilator_root"]
 
 JAVA_VERSIONS = (17, 21)
 """The Java releases that Spark runs on."""
@@ -47,6 +47,14 @@ def java_home() -> Path | None:
     """The home of a Java that Spark accepts: JAVA_HOME, then the one on PATH, then Debian's; None without one."""
     for home in _java_candidates():
         if _java_version(home / "bin" / "java") in JAVA_VERSIONS:
+            return home
+    return None
+
+
+def jdk_home() -> Path | None:
+    """The home of the first Java of 17 or later, in the same order, that also compiles; None without one."""
+    for home in (*_java_candidates(), *sorted(_DEBIAN_JAVA.glob("java-*"))):
+        if (home / "bin" / "javac").exists() and (_java_version(home / "bin" / "java") or 0) >= min(JAVA_VERSIONS):
             return home
     return None
 

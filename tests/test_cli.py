@@ -227,8 +227,8 @@ def test_unknown_engine(write: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "the subscriptions file 'subs' has no subscription; write one XPath a line."),
-        (b"# nothing\n\n", "the subscriptions file 'subs' has no subscription; write one XPath a line."),
+        (b"", "the subscriptions file 'subs' has no subscription; write one XPath, or 'language: text', a line."),
+        (b"# nothing\n\n", "the subscriptions file 'subs' has no subscription; write one XPath, or 'language: text', a line."),
         (b"//a\n//\xff\n", "the subscriptions file 'subs' is not UTF-8 (byte 6); save it as UTF-8."),
         (b"3\t//a\n//b\n3\t//c\n", "subs line 3: SID 3 is taken by line 1; give every subscription a SID of its own, or none of them."),
         (b"2\t//a\n//b\n", "subs line 2: SID 2 is taken by line 1; give every subscription a SID of its own, or none of them."),

@@ -203,18 +203,23 @@ def test_documented_departures_are_those_of_the_tests() -> None:
         assert tuple(judge for judge, cell in zip(judges.JUDGES, cells, strict=True) if cell != "as here") == held[section].judges
 
 
-def test_command_line_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+def play(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], int]:
+    """Writes a page's files, runs its sessions and compares what they print; the names of the files, and the number of sessions."""
+    text = (DOCS / page).read_text(encoding="utf-8")
     files = re.findall(r"this `([a-z.]+)`[^`]*?:\n\n```\w+\n(.*?)```\n", text, re.DOTALL)
-    assert [name for name, _ in files] == ["stock.xml", "bad.xml", "subs.txt"]
     for name, content in files:
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+        (folder / name).write_text(content, encoding="utf-8")
+    monkeypatch.chdir(folder)
     sessions = re.findall(r"```console\n\$ x2cbbr (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(sessions) == 4
     for command, output in sessions:
         done = CliRunner().invoke(app, shlex.split(command))
         assert (done.stderr if done.exit_code else done.stdout) == output, command
         assert done.exit_code == (2 if "missing" in command else 0)
+    return [name for name, _ in files], len(sessions)
+
+
+def test_command_line_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert play("command-line.md", tmp_path, monkeypatch) == (["stock.xml", "bad.xml", "subs.txt"], 4)
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
     (refused,) = re.findall(r"```text\n(subscription 5 is refused.*?)```", text, re.DOTALL)
     assert CliRunner().invoke(app, ["filter", "--subscriptions", "subs.txt", "stock.xml"]).stderr == refused

@@ -2,7 +2,8 @@
 
 ``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md``
 and ``docs/host-link.md`` from :mod:`hdl.contract` and
-:mod:`hdl.config`; with ``--check`` it writes nothing and fails when a page is stale.
+:mod:`hdl.config`, and ``docs/language-codes.md`` from
+:mod:`sim.golden.languages`; with ``--check`` it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -35,8 +36,9 @@ from hdl.contract import (
     WordType,
     attach,
 )
+from sim.golden.languages import LanguageRefusal, Limits, MessageCode
 
-__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link", "limits", "main", "registers", "stale"]
+__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link", "language_codes", "limits", "main", "registers", "stale"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -539,7 +541,49 @@ def registers() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats, "limits.md": limits, "registers.md": registers, "host-link.md": host_link}
+_LANGUAGE_CODES = """\
+<!-- Written by python -m tools.gendocs; change sim/golden/languages/ or tools/gendocs.py instead. -->
+# Codes and limits of languages
+
+What [languages for messages](languages.md) add to the [codes](formats.md) and [limits](limits.md) of documents and XPath. The numbers go on
+where `hdl/contract.py` ends. They move there when the hardware has these languages, and may change until then.
+
+## Refusals
+
+A subscription can also be refused with `empty`, `text-length`, `bad-utf8`, `syntax`, `unterminated`, `name-length`, `literal-length`,
+`number-digits` and `steps` of [the other table](formats.md).
+
+{refusals}
+## Verdicts of messages
+
+{codes}
+## Limits
+
+Limits that a preset has too are the preset's.
+
+{limits}"""
+
+
+def language_codes() -> str:
+    """``docs/language-codes.md``."""
+    notes = field_notes(Limits)
+    return _LANGUAGE_CODES.format(
+        refusals=table(("code", "spelling", "sentence"), [(str(r.value), f"`{r.text}`", _plain(r.sentence)) for r in LanguageRefusal]),
+        codes=table(
+            ("code", "spelling", "verdict", "sentence, with the deciding byte"),
+            [(str(c.value), f"`{c.text}`", c.verdict.text, _plain(c.sentence)) for c in MessageCode],
+        ),
+        limits=table(("limit", "meaning", "default"), [(f"`{f.name}`", notes[f.name], str(f.default)) for f in fields(Limits)]),
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "formats.md": formats,
+    "limits.md": limits,
+    "registers.md": registers,
+    "host-link.md": host_link,
+    "language-codes.md": language_codes,
+}
 
 
 def stale() -> list[str]:

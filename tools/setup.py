@@ -7,6 +7,7 @@ everything is there and removed before anything is changed, so an interrupted ru
 from __future__ import annotations
 
 import argparse
+import ctypes.util
 import fcntl
 import hashlib
 import importlib.util
@@ -77,8 +78,34 @@ def system_needs() -> tuple[Need, ...]:
     )
 
 
+def _has_jdk() -> bool:
+    from sim.tools import jdk_home
+
+    return jdk_home() is not None
+
+
 def test_needs() -> tuple[Need, ...]:
-    """The packages whose documents the tests read beside those that they make."""
+    """What tests judge with, and the packages whose documents they read beside those that they make."""
+    return (*_judge_needs(), *_document_needs())
+
+
+def _judge_needs() -> tuple[Need, ...]:
+    """The programs and libraries that are judges of the languages for messages."""
+    jars = {
+        "libactivemq-java": "activemq-client",
+        "libgeronimo-jms-1.1-spec-java": "geronimo-jms_1.1_spec",
+        "libhawtbuf-java": "hawtbuf",
+        "libslf4j-java": "slf4j-api",
+    }
+    return (
+        Need("a Java compiler", "openjdk-17-jdk-headless", _has_jdk),
+        *(Need(f"Java's {jar}", package, Path(f"/usr/share/java/{jar}.jar").exists) for package, jar in jars.items()),
+        Need("libmosquitto", "libmosquitto1", lambda: ctypes.util.find_library("mosquitto") is not None),
+        Need("mosquitto", "mosquitto", Path("/usr/sbin/mosquitto").exists),
+    )
+
+
+def _document_needs() -> tuple[Need, ...]:
     files = {
         "shared-mime-info": "/usr/share/mime/packages/freedesktop.org.xml",
         "xkb-data": "/usr/share/X11/xkb/rules/base.xml",
@@ -247,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         nargs="?",
         choices=("python", "run", "test", "bench"),
         default="test",
-        help="the Python packages alone; with simulators and Java; with the documents that tests read; with what the bench compares with",
+        help="the Python packages alone; with simulators and Java; with what tests judge by and read; with what the bench compares with",
     )
     extent = parser.parse_args(arguments).extent
     root = Path.cwd()

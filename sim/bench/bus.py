@@ -102,7 +102,7 @@ def _driver(seed: int) -> tuple[Row, ...]:
     with Broker(line) as broker:
         start = line.clock
         broker.configure_skeleton(names)
-        found = broker.subscribe_all([one.xpath for one in texts], references=[one.sid for one in texts], semantics=Semantics.CONTAINMENT)
+        found = broker.subscribe_all([one.text for one in texts], references=[one.sid for one in texts], semantics=Semantics.CONTAINMENT)
         if any(isinstance(one, Exception) for one in found):
             raise ValueError("the bench's subscriptions must be accepted")
         matches = broker.publish(document).matches

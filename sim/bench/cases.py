@@ -123,7 +123,7 @@ def _peers(seed: int, mhz: float, origin: str) -> Group:
     left_out = {}
     for name, peer in PEERS.items():
         try:
-            theirs, seconds = peer(documents, [one.xpath for one in subscriptions])
+            theirs, seconds = peer(documents, [one.text for one in subscriptions])
         except EngineError as error:
             left_out[f"{name}, one core"] = f"{error} ({error.hint})"
             continue

@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,14 +14,15 @@ from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Semantics
 from sim.cli import render
 from sim.cli.errors import ENGINE_FAILED, fail, stderr
-from sim.cli.inputs import batches, check_files, read_subscriptions
-from sim.engines import ENGINES, open_engine
-from sim.interface import Engine, EngineError
+from sim.cli.inputs import Batch, batches, check_files, message_batches, read_subscriptions
+from sim.engines import ENGINES, MESSAGE_ENGINES, open_engine, open_message_engine
+from sim.engines.compiled import refusal
+from sim.interface import XPATH, Engine, EngineError, FilterResult, Refused, Subscription
 
 __all__ = ["Meaning", "Preset", "app"]
 
 app = typer.Typer(
-    help="Parse XML publications and filter them with XPath subscriptions, on the reference model or on the hardware.",
+    help="Parse XML publications, filter them with XPath subscriptions and match messages, on the reference model or on the hardware.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -93,12 +95,21 @@ def parse(
         console.print(render.results_table(rows))
 
 
+SubscriptionsOption = Annotated[
+    Path,
+    typer.Option(
+        "--subscriptions",
+        "-s",
+        metavar="SUBS",
+        help="One a line: an XPath, or 'language: text'; SID<TAB> in front; # starts a comment line.",
+    ),
+]
+
+
 @app.command()
 def filter(
     files: Files,
-    subscriptions: Annotated[
-        Path, typer.Option("--subscriptions", "-s", metavar="SUBS", help="One XPath a line, or SID<TAB>XPath; # starts a comment line.")
-    ],
+    subscriptions: SubscriptionsOption,
     engine: EngineOption = "model",
     preset: PresetOption = Preset.DEFAULT,
     semantics: Annotated[Meaning, typer.Option("--semantics", help="What a match is; see docs/xpath-subset.md.")] = Meaning.EXACT,
@@ -109,25 +120,76 @@ def filter(
     worker = _engine(engine, config)
     wanted = read_subscriptions(subscriptions, Semantics[semantics.name])
     check_files(files)
+    own = [one for one in wanted if one.language == XPATH]
+    _show_matches(wanted, own, worker.filter, batches(files), config, json=json)
+
+
+@app.command()
+def match(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Messages, one JSON object a line.", show_default=False)],
+    subscriptions: SubscriptionsOption,
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help=f"What does the work: {', '.join(MESSAGE_ENGINES)}.")] = "model",
+    preset: PresetOption = Preset.DEFAULT,
+    json: JsonOption = False,
+) -> None:
+    """Say which subscriptions each message matches; see docs/languages.md."""
+    config = PRESETS[preset]
+    try:
+        worker = open_message_engine(engine, config)
+    except EngineError as error:
+        fail(str(error), hint=error.hint)
+    wanted = read_subscriptions(subscriptions, Semantics.EXACT)
+    check_files(files)
+    own = [one for one in wanted if one.language != XPATH]
+    _show_matches(wanted, own, worker.match, message_batches(files), config, json=json)
+
+
+def _show_matches(
+    wanted: Sequence[Subscription],
+    own: Sequence[Subscription],
+    work: Callable[[Sequence[Subscription], Sequence[bytes]], FilterResult],
+    publications: Iterable[Batch],
+    config: BrokerConfig,
+    *,
+    json: bool,
+) -> None:
+    """Shows what is refused, then what each publication matches.
+
+    ``own`` are the wanted subscriptions in languages for such publications. The others never match, so the engine does not get them.
+    """
     rows: list[render.Row] = []
-    for number, batch in enumerate(batches(files)):
+    for number, batch in enumerate(publications):
         try:
-            found = worker.filter(wanted, batch.contents)
+            found = work(own, batch.contents)
         except EngineError as error:
             fail(str(error), hint=error.hint, status=ENGINE_FAILED)
         if number == 0:
-            for refused in found.refused:
-                if json:
-                    render.json_line(render.refusal_object(refused))
-                else:
-                    stderr().print(render.refusal_text(refused, config), markup=False)
-        for path, content, document in zip(batch.paths, batch.contents, found.documents, strict=True):
+            _show_refused(wanted, own, found.refused, config, json=json)
+        for path, line, content, one in zip(batch.paths, batch.lines, batch.contents, found.documents, strict=True):
             if json:
-                render.json_line(render.parse_object(path, document.result, document.matches))
+                render.json_line(render.parse_object(path, one.result, one.matches, line=line))
             else:
-                rows.append(render.Row(path, document.result, render.where(content, document.result.offset), document.matches))
+                place = render.where(content, one.result.offset, in_line=line is not None)
+                rows.append(render.Row(path, one.result, place, one.matches, line))
     if not json:
         _console().print(render.results_table(rows))
+
+
+def _show_refused(
+    wanted: Sequence[Subscription], own: Sequence[Subscription], refused: Sequence[Refused], config: BrokerConfig, *, json: bool
+) -> None:
+    """Shows what the engine refused of its own and the golden model of the others, in the order of the file."""
+    reasons = {one.subscription.sid: one.code for one in refused}
+    for one in wanted:
+        if one not in own and (reason := refusal(one, config)):
+            reasons[one.sid] = reason.code
+        if one.sid not in reasons:
+            continue
+        shown = Refused(one, reasons[one.sid])
+        if json:
+            render.json_line(render.refusal_object(shown))
+        else:
+            stderr().print(render.refusal_text(shown, config), markup=False)
 
 
 @app.command()

@@ -1,15 +1,18 @@
 """The files that the commands read: publications and subscriptions."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from hdl.contract import Semantics
 from sim.cli.errors import fail
-from sim.interface import Subscription
+from sim.golden.languages import LANGUAGES
+from sim.interface import XPATH, Subscription
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "read_subscriptions", "subscriptions_from"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "message_batches", "read_subscriptions", "subscriptions_from"]
 
 BATCH_BYTES = 32 << 20
 BATCH_FILES = 4096
@@ -17,13 +20,17 @@ BATCH_FILES = 4096
 
 SID_MAX = 2**32 - 1
 
+_LANGUAGE = re.compile(r"\s*([A-Za-z][\w-]*):(?:[ \t]|$)")
+"""What names a language in front of a subscription; in an XPath something always follows the colon of a name at once."""
+
 
 @dataclass(frozen=True)
 class Batch:
-    """Some files with their contents."""
+    """Some publications: the files that they are from, their lines in these where a line is one, and their contents."""
 
-    paths: list[Path]
-    contents: list[bytes]
+    paths: list[Path] = field(default_factory=list)
+    lines: list[int | None] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
 
 
 def _unreadable(path: Path, error: OSError, *, what: str) -> NoReturn:
@@ -58,17 +65,33 @@ def check_files(paths: Sequence[Path]) -> None:
 
 def batches(paths: Sequence[Path]) -> Iterator[Batch]:
     """The files' contents in order, in pieces of bounded size."""
-    batch, size = Batch([], []), 0
-    for path in paths:
-        content = _read(path, what="file")
+    return _batches((path, None, _read(path, what="file")) for path in paths)
+
+
+def message_batches(paths: Sequence[Path]) -> Iterator[Batch]:
+    """The same with a publication a line; blank lines are passed over, and counted."""
+    return _batches((path, number, line) for path in paths for number, line in _lines(path))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    content = _read(path, what="file").removeprefix(codecs.BOM_UTF8)
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            yield number, line.removesuffix(b"\r")
+
+
+def _batches(publications: Iterable[tuple[Path, int | None, bytes]]) -> Iterator[Batch]:
+    """At least one, an empty one where there are no publications."""
+    batch, size = Batch(), 0
+    for path, line, content in publications:
         if batch.paths and (size + len(content) > BATCH_BYTES or len(batch.paths) == BATCH_FILES):
             yield batch
-            batch, size = Batch([], []), 0
+            batch, size = Batch(), 0
         batch.paths.append(path)
+        batch.lines.append(line)
         batch.contents.append(content)
         size += len(content)
-    if batch.paths:
-        yield batch
+    yield batch
 
 
 def _sid(text: str, place: str) -> int:
@@ -81,36 +104,48 @@ def _sid(text: str, place: str) -> int:
     return number
 
 
-def subscriptions_from(text: str, *, name: str, semantics: Semantics) -> list[Subscription]:
+def subscriptions_from(content: str, *, name: str, semantics: Semantics) -> list[Subscription]:
     """The subscriptions of a file's text.
 
-    A line is an XPath, or a SID, a tab and an XPath; a line that is blank or whose first visible character is ``#`` is passed
-    over. A subscription without a SID gets its place among the subscriptions, counted from 1.
+    A line is a subscription, or a SID, a tab and a subscription; a line that is blank or whose first visible character is ``#`` is
+    passed over. A subscription is an XPath, or a language, a colon, one blank and a text in that language. One without a SID gets
+    its place among the subscriptions, counted from 1.
     """
     found: list[Subscription] = []
     lines: dict[int, int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(content.split("\n"), start=1):
         line = line.removesuffix("\r")
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         place = f"{name} line {number}"
-        head, tab, rest = line.partition("\t")
-        sid, xpath = (_sid(head.strip(), place), rest) if tab else (len(found) + 1, line)
+        head, tab, rest = ("", "", line) if _LANGUAGE.match(line) else line.partition("\t")
+        sid, text = (_sid(head.strip(), place), rest) if tab else (len(found) + 1, line)
         if sid in lines:
             fail(f"{place}: SID {sid} is taken by line {lines[sid]}", hint="give every subscription a SID of its own, or none of them")
         lines[sid] = number
-        found.append(Subscription(sid, xpath, semantics))
+        language, text = _language(text, place)
+        found.append(Subscription(sid, text, semantics, language))
     return found
+
+
+def _language(text: str, place: str) -> tuple[str, str]:
+    """The language in front of a subscription and the text behind it."""
+    named = _LANGUAGE.match(text)
+    if not named:
+        return XPATH, text
+    if named[1] not in (XPATH, *LANGUAGES):
+        fail(f"{place}: there is no language {named[1]!r}", hint=f"choose one of {', '.join((XPATH, *LANGUAGES))}")
+    return named[1], text[named.end() :]
 
 
 def read_subscriptions(path: Path, semantics: Semantics) -> list[Subscription]:
     """The subscriptions of a file; ends the command when there are none."""
     content = _read(path, what="subscriptions file")
     try:
-        text = content.decode("utf-8-sig")
+        decoded = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         fail(f"the subscriptions file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
-    found = subscriptions_from(text, name=str(path), semantics=semantics)
+    found = subscriptions_from(decoded, name=str(path), semantics=semantics)
     if not found:
-        fail(f"the subscriptions file {str(path)!r} has no subscription", hint="write one XPath a line")
+        fail(f"the subscriptions file {str(path)!r} has no subscription", hint="write one XPath, or 'language: text', a line")
     return found

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Verdict, WordType
-from sim.golden import xpath as golden_xpath
-from sim.interface import ParseResult, Refused, Word
+from sim.engines.compiled import refusal
+from sim.interface import XPATH, ParseResult, Refused, Word
 
 __all__ = ["Row", "json_line", "parse_object", "refusal_object", "refusal_text", "results_table", "where", "words_object", "words_table"]
 
@@ -26,11 +26,12 @@ def json_line(value: dict[str, Any]) -> None:
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
-def parse_object(path: Path, result: ParseResult, matches: Sequence[int] | None = None) -> dict[str, Any]:
-    """The object of one file; ``code`` and ``offset`` are null for a well-formed document."""
+def parse_object(path: Path, result: ParseResult, matches: Sequence[int] | None = None, *, line: int | None = None) -> dict[str, Any]:
+    """The object of one file, or of one line of it; ``code`` and ``offset`` are null for what is well-formed."""
     well_formed = result.code is Code.OK
     found: dict[str, Any] = {
         "file": str(path),
+        **({} if line is None else {"line": line}),
         "verdict": result.verdict.text,
         "code": None if well_formed else result.code.text,
         "offset": None if well_formed else result.offset,
@@ -55,35 +56,34 @@ def refusal_object(refused: Refused) -> dict[str, Any]:
 
 def _position(refused: Refused, config: BrokerConfig) -> int | None:
     """The character to point at, where the golden front end refuses the text for the same reason."""
-    text = refused.subscription.xpath.encode("utf-8", "surrogateescape")
-    try:
-        golden_xpath.compile(text, config)
-    except golden_xpath.Refused as reason:
-        if reason.code is refused.code:
-            return len(text[: reason.position].decode("utf-8", "replace"))
-    return None
+    reason = refusal(refused.subscription, config)
+    if reason is None or reason.code is not refused.code:
+        return None
+    text = refused.subscription.text.encode("utf-8", "surrogateescape")
+    return len(text[: reason.position].decode("utf-8", "replace"))
 
 
 def refusal_text(refused: Refused, config: BrokerConfig) -> str:
-    """The refusal in a sentence, with the expression and a caret under the offending character."""
+    """The refusal in a sentence, with the subscription and a caret under the offending character."""
     subscription = refused.subscription
     sentence = f"subscription {subscription.sid} is refused ({refused.code.text}): {refused.code.sentence}"
-    shown = "".join(character if character.isprintable() else " " for character in subscription.xpath)
+    shown = "".join(character if character.isprintable() else " " for character in subscription.text)
     position = _position(refused, config)
-    lines = [sentence, f"    {shown}"]
+    front = "" if subscription.language == XPATH else f"{subscription.language}: "
+    lines = [sentence, f"    {front}{shown}"]
     if position is not None:
-        lines.append(f"    {' ' * cell_len(shown[:position])}^")
+        lines.append(f"    {' ' * cell_len(front + shown[:position])}^")
     return "\n".join(lines)
 
 
-def where(content: bytes, offset: int | None) -> str:
-    """An offset as people look for it: line and column, counted from 1."""
+def where(content: bytes, offset: int | None, *, in_line: bool = False) -> str:
+    """An offset as people look for it: line and column, counted from 1, or the column alone where the content is one line."""
     if offset is None:
         return ""
     before = content[:offset]
     line_start = before.rfind(b"\n") + 1
     column = len(before[line_start:].decode("utf-8", "replace")) + 1
-    return f"{offset} (line {before.count(10) + 1}, column {column})"
+    return f"{offset} (column {column})" if in_line else f"{offset} (line {before.count(10) + 1}, column {column})"
 
 
 def _matches_text(matches: Sequence[int]) -> str:
@@ -93,21 +93,25 @@ def _matches_text(matches: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One file in the table; ``matches`` is None where nothing was filtered."""
+    """One file in the table, or one line of it; ``matches`` is None where nothing was filtered."""
 
     path: Path
     result: ParseResult
     where: str
     matches: Sequence[int] | None = None
+    line: int | None = None
 
 
 def results_table(rows: Sequence[Row]) -> Table:
     """One row a file; columns that would be empty are left out."""
     filtered = any(row.matches is not None for row in rows)
     clocked = any(row.result.cycles is not None for row in rows)
+    lined = any(row.line is not None for row in rows)
     failed = any(row.result.code is not Code.OK for row in rows)
     table = Table(header_style="bold")
     table.add_column("file", overflow="fold")
+    if lined:
+        table.add_column("line", justify="right")
     table.add_column("verdict", no_wrap=True)
     if failed:
         table.add_column("code", no_wrap=True)
@@ -120,7 +124,7 @@ def results_table(rows: Sequence[Row]) -> Table:
         table.add_column("matches", overflow="fold")
     for row in rows:
         result = row.result
-        cells = [escape(str(row.path)), f"[{_STYLES[result.verdict]}]{result.verdict.text}[/]"]
+        cells = [escape(str(row.path)), *([str(row.line)] if lined else []), f"[{_STYLES[result.verdict]}]{result.verdict.text}[/]"]
         if failed:
             cells += ["", ""] if result.code is Code.OK else [result.code.text, row.where]
         cells.append(str(result.bytes))

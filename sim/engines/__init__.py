@@ -1,13 +1,13 @@
 """The engines by name. A new one joins with a line in ``ENGINES``; the commands stay as they are."""
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hdl.config import BrokerConfig
-from sim.interface import Engine, EngineError
+from sim.interface import Engine, EngineError, MessageEngine
 
-__all__ = ["ENGINES", "open_engine"]
+__all__ = ["ENGINES", "MESSAGE_ENGINES", "open_engine", "open_message_engine"]
 
 ENGINES: Mapping[str, str] = {
     "model": "sim.engines.model:ModelEngine",
@@ -18,6 +18,10 @@ ENGINES: Mapping[str, str] = {
 """Name to ``module:factory``. A factory takes the limits, and by keyword the ``argument`` after a colon in the name, if there is one."""
 
 
+MESSAGE_ENGINES = ("model",)
+"""Those that match messages too."""
+
+
 def open_engine(name: str, config: BrokerConfig, **more: Any) -> Engine:
     """The engine of that name, such as ``model`` or ``serial:/dev/ttyUSB0``; its module is loaded only now.
 
@@ -26,7 +30,20 @@ def open_engine(name: str, config: BrokerConfig, **more: Any) -> Engine:
     kind, colon, argument = name.partition(":")
     if kind not in ENGINES:
         raise EngineError(f"there is no engine {name!r}", hint=f"choose one of {', '.join(ENGINES)}")
-    module, _, factory = ENGINES[kind].partition(":")
-    make = getattr(importlib.import_module(module), factory)
-    engine: Engine = make(config, **({"argument": argument} if colon else {}), **more)
+    engine: Engine = _factory(kind)(config, **({"argument": argument} if colon else {}), **more)
     return engine
+
+
+def open_message_engine(name: str, config: BrokerConfig) -> MessageEngine:
+    """The same for messages."""
+    if name not in MESSAGE_ENGINES:
+        wrong = f"the engine {name!r} cannot match messages" if name.partition(":")[0] in ENGINES else f"there is no engine {name!r}"
+        raise EngineError(wrong, hint=f"choose one of {', '.join(MESSAGE_ENGINES)}")
+    engine: MessageEngine = _factory(name)(config)
+    return engine
+
+
+def _factory(kind: str) -> Callable[..., Any]:
+    module, _, factory = ENGINES[kind].partition(":")
+    made: Callable[..., Any] = getattr(importlib.import_module(module), factory)
+    return made

@@ -64,7 +64,7 @@ class DriverEngine:
         refused = []
         for one in subscriptions:
             (found,) = broker.subscribe_all(
-                [one.xpath], references=[one.sid], osid=OSid(1 + one.sid % 255), semantics=one.semantics, link=one.sid % broker.config.links
+                [one.text], references=[one.sid], osid=OSid(1 + one.sid % 255), semantics=one.semantics, link=one.sid % broker.config.links
             )
             if isinstance(found, Exception):
                 refused.append(Refused(one, found.code))

@@ -22,7 +22,7 @@ def subscribe(subscription: Subscription, *, link: int = 0, content: Content = C
         content=content,
         link=link,
     )
-    return Frame(ContractFrame(header, subscription.xpath.encode("utf-8", "surrogateescape")).pack())
+    return Frame(ContractFrame(header, subscription.text.encode("utf-8", "surrogateescape")).pack())
 
 
 def cancel(subscription: Subscription) -> Frame:

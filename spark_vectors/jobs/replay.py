@@ -29,7 +29,7 @@ def _got(name: str, entries: list[Subscription], data: list[bytes], parameters: 
 
 def _same(expected: Golden, entries: list[Subscription], got: FilterResult, parameters: VectorParameters) -> bool:
     found = got.documents[-1]
-    refusals = {entry.sid: code for entry in entries if (code := refusal_of(entry.xpath, parameters.limits))}
+    refusals = {entry.sid: code for entry in entries if (code := refusal_of(entry.text, parameters.limits))}
     return (expected.code, expected.offset, expected.matches, refusals) == (
         found.result.code,
         found.result.offset,
@@ -92,7 +92,7 @@ def main(argv: list[str] | None = None) -> int:
         source = options.folder / f"row-{options.row}.xml"
         source.write_bytes(made.data)
         waves = source.with_suffix(".vcd") if options.waves else None
-        expected = Referee([(entry.sid, entry.xpath, entry.semantics) for entry in entries], parameters.limits).evaluate(made.data)
+        expected = Referee([(entry.sid, entry.text, entry.semantics) for entry in entries], parameters.limits).evaluate(made.data)
         try:
             before = [row for row in range(options.row) if parameters.place(row)[0] == number][-options.before :] if options.before else []
             got = _got(options.engine, entries, [*(parameters.document(row).data for row in before), made.data], parameters, waves)
@@ -103,10 +103,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"expected {expected.code.text} at {expected.offset}, matches {list(expected.matches)}")
         print(f"got      {found.result.code.text} at {found.result.offset}, matches {list(found.matches)}")
         for semantics in Semantics:
-            chosen = [entry for entry in entries if entry.semantics is semantics and entry.xpath]
+            chosen = [entry for entry in entries if entry.semantics is semantics and entry.text]
             if chosen:
                 listed = options.folder / f"set-{number}-{semantics.name.lower()}.subs"
-                listed.write_text("".join(f"{entry.sid}\t{entry.xpath}\n" for entry in chosen), encoding="utf-8")
+                listed.write_text("".join(f"{entry.sid}\t{entry.text}\n" for entry in chosen), encoding="utf-8")
                 meaning = f"--preset {options.config} --semantics {semantics.name.lower()}"
                 print(f".venv/bin/x2cbbr filter {meaning} --subscriptions {listed} {source}")
         if waves is not None:

@@ -1,0 +1,1 @@
+"""Tests of the languages for messages, each against an outside judge."""

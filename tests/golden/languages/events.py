@@ -1,0 +1,153 @@
+"""Messages with properties and filters on them, drawn at the corners, each filter with a condition that means the same to SQLite.
+
+Property ``p`` of a message is column ``p`` of a row: numbers are numbers, strings are text, booleans are the blobs 00 and 01, a missing
+property is NULL.
+"""
+
+import random
+import sqlite3
+from collections.abc import Mapping
+from decimal import Decimal
+
+from sim.golden.languages import Value
+
+__all__ = ["COLUMNS", "NAMES", "Events", "Rows", "number", "quoted"]
+
+NAMES = ("temp", "area", "wind", "and", "or", "exists", "true", "a b", "größe", "x-1.y", "NULL", "id")
+COLUMNS = {name: f"c{place}" for place, name in enumerate(NAMES)}
+NUMBERS = (
+    *("0", "-0", "1", "-1", "5", "5.0", "05", "5.", ".5", "0.50", "-.5", "4.999", "5.0001", "100", "30", "20", "25"),
+    *("123456789012345", "123456789012344", "-123456789012345", "12345678901234.5", "0.000000000000123", "1000000000000000000000"),
+)
+STRINGS = (
+    "",
+    "a",
+    "b",
+    "aa",
+    "ab",
+    "area1",
+    "area2",
+    "area",
+    "a1",
+    "rea",
+    "5",
+    "true",
+    "é",
+    "éa",
+    "日本",
+    "本",
+    "😀",
+    "A",
+    "it's",
+    '"',
+    "%",
+    "_",
+    " a",
+    "\n",
+)
+
+
+def number(spelling: str) -> Decimal:
+    value = Decimal(spelling)
+    return value if value else Decimal(0)
+
+
+def quoted(text: str) -> str:
+    """A string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Events:
+    """Draws properties and filters."""
+
+    def __init__(self, randomness: random.Random) -> None:
+        self.random = randomness
+
+    def value(self) -> Value:
+        kind = self.random.random()
+        if kind < 0.45:
+            return number(self.random.choice(NUMBERS))
+        return self.random.choice(STRINGS) if kind < 0.85 else self.random.random() < 0.5
+
+    def properties(self) -> dict[str, Value]:
+        """As many as [P Tab 1] has on average."""
+        return {name: self.value() for name in self.random.sample(NAMES, k=self.random.choice((0, 1, 3, 4, 5, 8)))}
+
+    def _space(self, *, needed: bool) -> str:
+        return self.random.choice((" ", " ", " ", "\t", "\r\n")) if needed or self.random.random() < 0.5 else ""
+
+    def _name(self, name: str) -> str:
+        plain = " " not in name
+        return name if plain and self.random.random() < 0.9 else f'"{name}"'
+
+    def _string(self) -> tuple[str, str]:
+        value = self.random.choice(STRINGS)
+        quote = self.random.choice([one for one in "\"'" if one not in value])
+        return quote + value + quote, value
+
+    def constraint(self) -> tuple[str, str]:
+        """A constraint's text and its SQL."""
+        name = self.random.choice(NAMES)
+        column, text = COLUMNS[name], self._name(name)
+        kind = self.random.random()
+        if kind < 0.08:
+            return f"{text}{self._space(needed=True)}exists", f"{column} IS NOT NULL"
+        if kind < 0.5:
+            sign, spelling = self.random.choice(("=", "!=", "<", "<=", ">", ">=")), self.random.choice(NUMBERS)
+            judge = f"(typeof({column}) IN ('integer', 'real') AND {column} {sign} {spelling})"
+            shown = spelling.replace("-", "- ") if self.random.random() < 0.2 else spelling
+            return f"{text}{self._space(needed=False)}{sign}{self._space(needed=False)}{shown}", judge
+        if kind < 0.6:
+            sign, word = self.random.choice(("=", "!=")), self.random.choice(("true", "false"))
+            judge = f"(typeof({column}) = 'blob' AND {column} {sign} x'0{int(word == 'true')}')"
+            return f"{text}{self._space(needed=False)}{sign}{self._space(needed=False)}{word}", judge
+        spelling, value = self._string()
+        how = self.random.choice(("=", "!=", "prefix", "substring", "suffix"))
+        held = {
+            "=": f"{column} = {quoted(value)}",
+            "!=": f"{column} != {quoted(value)}",
+            "prefix": f"substr({column}, 1, {len(value)}) = {quoted(value)}",
+            "substring": f"instr({column}, {quoted(value)}) > 0",
+            "suffix": f"substr({column}, length({column}) + 1 - {len(value)}) = {quoted(value)} AND length({column}) >= {len(value)}",
+        }[how]
+        space = self._space(needed=how.isalpha())
+        return f"{text}{space}{how}{self._space(needed=False)}{spelling}", f"(typeof({column}) = 'text' AND {held})"
+
+    def filter(self) -> tuple[str, str]:
+        """A predicate's text and its SQL, without parentheses round what ``and`` joins, because SQL binds alike."""
+        text, judge = self.constraint()
+        for _ in range(self.random.choice((0, 0, 1, 1, 2, 4))):
+            joint, (more, more_judge) = self.random.choice(("and", "and", "or")), self.constraint()
+            text += f"{self._space(needed=True)}{joint}{self._space(needed=True)}{more}"
+            judge += f" {joint} {more_judge}"
+        return self._space(needed=False) + text + self._space(needed=False), judge
+
+
+class Rows:
+    """SQLite with the properties of some messages as rows."""
+
+    def __init__(self, messages: list[Mapping[str, Value]], columns: Mapping[str, str] = COLUMNS) -> None:
+        self._base = sqlite3.connect(":memory:")
+        self._base.execute(f"CREATE TABLE m (n INTEGER PRIMARY KEY, {', '.join(columns.values())})")
+        marks = ", ".join("?" * (1 + len(columns)))
+        for place, properties in enumerate(messages):
+            self._base.execute(f"INSERT INTO m VALUES ({marks})", [place, *(self._cell(properties.get(name)) for name in columns)])
+
+    @staticmethod
+    def _cell(value: Value | None) -> str | bytes | int | float | None:
+        if isinstance(value, bool):
+            return bytes([value])
+        if isinstance(value, Decimal):
+            return int(value) if value == value.to_integral_value() and abs(value) < 2**63 else float(value)
+        return value
+
+    def close(self) -> None:
+        self._base.close()
+
+    def matched(self, condition: str) -> set[int]:
+        """The places of the messages for which the condition is true."""
+        return {place for (place,) in self._base.execute(f"SELECT n FROM m WHERE {condition}")}
+
+    def values(self, condition: str) -> list[bool | None]:
+        """What the condition is for each message: true, false or unknown."""
+        return [None if found is None else bool(found) for (found,) in self._base.execute(f"SELECT ({condition}) FROM m ORDER BY n")]

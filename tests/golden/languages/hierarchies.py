@@ -1,0 +1,47 @@
+"""Topics with levels and subscriptions to them, drawn at the corners: empty levels, ``$``, wildcards where they may and may not stand."""
+
+import random
+
+__all__ = ["Hierarchies"]
+
+LEVELS = ("a", "a", "b", "b", "", "", "$", "$SYS", "$a", "A", "aa", "é", "日本", " ", "a b", "0", "-", ".", "😀", "x" * 64)
+
+
+class Hierarchies:
+    """Draws topics and subscriptions with the given wildcard for one level and the given sign for the end."""
+
+    def __init__(self, randomness: random.Random, *, one: str, final: str) -> None:
+        self.random = randomness
+        self.one = one
+        self.final = final
+
+    def topic(self) -> str:
+        """A topic without wildcards."""
+        return "/".join(self.random.choices(LEVELS, k=self.random.choice((1, 1, 2, 2, 3, 3, 4, 5, 8))))
+
+    def subscription(self) -> str:
+        """Mostly an accepted one: wildcards are whole levels, the final sign stands last."""
+        levels = [
+            self.one if self.random.random() < 0.3 else self.random.choice(LEVELS)
+            for _ in range(self.random.choice((0, 1, 1, 2, 2, 3, 4, 7)))
+        ]
+        if not levels or self.random.random() < 0.35:
+            levels.append(self.final)
+        return "/".join(levels)
+
+    def near(self, subscription: str) -> str:
+        """A topic that the subscription matches or nearly does."""
+        levels = [self.random.choice(LEVELS) if level in (self.one, self.final) else level for level in subscription.split("/")]
+        change = self.random.random()
+        if change < 0.15:
+            levels.append(self.random.choice(LEVELS))
+        elif change < 0.3 and len(levels) > 1:
+            levels.pop(self.random.randrange(len(levels)))
+        elif change < 0.45:
+            levels[self.random.randrange(len(levels))] = self.random.choice(LEVELS)
+        return "/".join(levels)
+
+    def spoilt(self, subscription: str) -> str:
+        """The same with a sign too many somewhere."""
+        place = self.random.randint(0, len(subscription))
+        return subscription[:place] + self.random.choice((self.one, self.final, "/", self.final + "/")) + subscription[place:]
