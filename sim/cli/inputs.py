@@ -9,7 +9,7 @@ from hdl.contract import Semantics
 from sim.cli.errors import fail
 from sim.engines.interface import Subscription
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "read_subscriptions", "subscriptions_from"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "read_subscriptions", "read_text", "subscriptions_from"]
 
 BATCH_BYTES = 32 << 20
 BATCH_FILES = 4096
@@ -103,14 +103,18 @@ def subscriptions_from(text: str, *, name: str, semantics: Semantics) -> list[Su
     return found
 
 
+def read_text(path: Path, *, what: str) -> str:
+    """The text of a file; ends the command when it cannot be read or is not UTF-8."""
+    content = _read(path, what=f"{what} file")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"the {what} file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
+
+
 def read_subscriptions(path: Path, semantics: Semantics) -> list[Subscription]:
     """The subscriptions of a file; ends the command when there are none."""
-    content = _read(path, what="subscriptions file")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fail(f"the subscriptions file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
-    found = subscriptions_from(text, name=str(path), semantics=semantics)
+    found = subscriptions_from(read_text(path, what="subscriptions"), name=str(path), semantics=semantics)
     if not found:
         fail(f"the subscriptions file {str(path)!r} has no subscription", hint="write one XPath a line")
     return found
