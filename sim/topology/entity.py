@@ -24,6 +24,7 @@ from typing import Protocol
 from networkx.utils import UnionFind
 
 from hdl.contract import Frame, Header, Kind
+from sim.golden.network.codes import MORE_FLAG
 from sim.topology.map import BrokerMap
 
 __all__ = ["ALL", "Hosts", "TopologyEntity"]
@@ -125,14 +126,12 @@ class TopologyEntity:
             self._changed = False
             if self._trees:
                 self._grow(self.map.links)
-            for entry in sorted(self._wanted()):
-                if entry not in self._written or (self._trees and entry[1:] in self._fallen):
-                    self._write(entry)
+            missing = [entry for entry in self._wanted() if entry not in self._written or (self._trees and entry[1:] in self._fallen)]
+            self._write(missing)
             self._looked = None
         surplus = self._surplus()
         if surplus and (not self._trees or self._exchanged()):
-            for entry in sorted(surplus):
-                self._write(entry, remove=True)
+            self._write(surplus, remove=True)
 
     def _grow(self, links: Iterable[tuple[int, int]]) -> None:
         """Join what the tree leaves apart with the given links, as far as they have an end in the scope."""
@@ -172,12 +171,13 @@ class TopologyEntity:
         before, self._looked = self._looked, counts
         return counts == before and all(sent == arrived for sent, arrived in counts) and not any(peer._changed for peer in self.peers)
 
-    def _write(self, entry: tuple[bytes, int, int], *, remove: bool = False) -> None:
-        x, at, to = entry
-        self._hosts.write(at, Frame(Header(Kind.TOPOLOGY, aux=to, remove=remove), x))
-        self.frames += 1
-        if remove:
-            self._written.discard(entry)
-        else:
-            self._written.add(entry)
-        self._fallen.discard((at, to))
+    def _write(self, entries: Iterable[tuple[bytes, int, int]], *, remove: bool = False) -> None:
+        """Write entries, or take them out, broker by broker."""
+        ordered = sorted(entries, key=lambda entry: (entry[1], entry))
+        for place, entry in enumerate(ordered):
+            x, at, to = entry
+            more = MORE_FLAG if any(other[1] == at for other in ordered[place + 1 :]) else 0
+            self._hosts.write(at, Frame(Header(Kind.TOPOLOGY, aux=to | more, remove=remove), x))
+            self.frames += 1
+            self._fallen.discard((at, to))
+        (self._written.difference_update if remove else self._written.update)(ordered)

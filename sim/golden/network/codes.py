@@ -8,10 +8,17 @@ from typing import Self, TypeAlias
 
 from hdl.contract import Kind, Refusal
 
-__all__ = ["LOSSES", "SOLICIT_FLAG", "AnyKind", "AnyRefusal", "Counter", "NetworkKind", "NetworkRefusal"]
+__all__ = ["BID_MASK", "LOSSES", "MORE_FLAG", "SOLICIT_FLAG", "AnyKind", "AnyRefusal", "Counter", "NetworkKind", "NetworkRefusal"]
 
 SOLICIT_FLAG = 1 << 8
 """In the aux of a TOPOLOGY frame, beside the BID: what matches is asked for in that direction too [T 5.4.6]."""
+
+
+MORE_FLAG = 1 << 9
+"""In the aux of a TOPOLOGY frame: the next one belongs to the same change, and nothing is answered before it."""
+
+BID_MASK = SOLICIT_FLAG - 1
+"""The BID in the aux of a TOPOLOGY frame."""
 
 
 class _Sentenced(enum.Enum):

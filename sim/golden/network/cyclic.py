@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Kind, Refusal
 from sim.golden import xpath
-from sim.golden.network.codes import SOLICIT_FLAG, AnyRefusal, Counter, NetworkRefusal
+from sim.golden.network.codes import BID_MASK, SOLICIT_FLAG, AnyRefusal, Counter, NetworkRefusal
 from sim.golden.network.documents import Documents, Expression
 from sim.golden.network.forwarder import Forwarder
 from sim.golden.network.frames import Message
@@ -146,7 +146,7 @@ class CyclicBroker:
         return self._outlet.refuse(message.osid.sid, Refusal.UNKNOWN_SID)
 
     def _topology(self, message: Message) -> None:
-        bid = message.aux & ~SOLICIT_FLAG
+        bid = message.aux & BID_MASK
         if bid not in self._neighbours:
             return self._outlet.refuse(0, NetworkRefusal.NOT_A_NEIGHBOUR)
         if message.remove:

@@ -6,7 +6,8 @@
 - The neighbours are those for which the VRT has ``*``: the loop-free tree that the topology entity writes. An entry for something
   else narrows the way of what asks for it, and never adds a neighbour.
 - ``top(*, BID)`` for a neighbour begins the exchange: the full set of interests, then MARKER, which waits until the markers of all other
-  neighbours with which an exchange is under way have come, so that it speaks for what is behind them too.
+  neighbours with which an exchange is under way have come, so that it speaks for what is behind them too. A TOPOLOGY frame that says
+  that more follow begins nothing yet.
 - When a link goes down, the neighbour's interests become stale: they go at the neighbour's next MARKER, or when its ``*`` is taken out.
   Until then they say what is missed, so that each publication for them is counted as lost. The neighbour is used again from its next
   ``top(*, BID)`` on.
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Kind, Refusal
 from sim.golden import xpath
-from sim.golden.network.codes import SOLICIT_FLAG, Counter, NetworkKind, NetworkRefusal
+from sim.golden.network.codes import BID_MASK, MORE_FLAG, SOLICIT_FLAG, Counter, NetworkKind, NetworkRefusal
 from sim.golden.network.documents import Documents, Expression
 from sim.golden.network.frames import Message
 from sim.golden.network.interests import Interests
@@ -70,6 +71,8 @@ class SteadyBroker:
         """Those of them whose MARKER has not come yet."""
         self.ready = not neighbours
         """Whether every neighbour's interests have been known at some time since the start."""
+        self._more = False
+        """The topology entity has not told the whole of a change."""
         self._owed: set[int] = set()
         """Neighbours that wait for this broker's MARKER."""
         self._marked: set[int] = set()
@@ -142,9 +145,10 @@ class SteadyBroker:
                     self._unsubscribe(key, key[0])
 
     def _topology(self, message: Message) -> None:
-        bid = message.aux & ~SOLICIT_FLAG
+        bid = message.aux & BID_MASK
         if bid not in self._neighbours:
             return self._outlet.refuse(0, NetworkRefusal.NOT_A_NEIGHBOUR)
+        self._more = bool(message.aux & MORE_FLAG)
         if message.remove:
             self.routes.remove(message.body, bid)
             if message.body == ALL:
@@ -158,14 +162,15 @@ class SteadyBroker:
             self._owed.add(bid)
             if bid not in self._marked:
                 self.pending.add(bid)
-            self._update()
-            return self._mark()
-        return self._update()
+        self._update()
+        return self._mark()
 
     # the tree
 
     def _mark(self) -> None:
         """Send the markers that are due."""
+        if self._more:
+            return
         for neighbour in sorted(self._owed):
             if self.pending <= {neighbour}:
                 self._owed.discard(neighbour)
