@@ -17,6 +17,7 @@ _COUNTED, _SPELLED = ("p", "q"), ("s",)
 _WORDS = ("x", "y", "zz", "")
 _OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 _REFUSED = ("//a[2]", "//a[", "count(//a)", "")
+_UNITS = ("east", "west")
 _BROKEN = ("<a><b></a>", "<a", "<a p='1' p='2'/>")
 
 
@@ -37,8 +38,12 @@ def _topology(draw: Draw, policy: str, brokers: int, settings: dict[str, Any]) -
     more = draw.weighted(((0.0, 2), (0.2, 3), (0.6, 1)))
     links += [pair for pair in spare if draw.chance(more)]
     draw.shuffle(links)
+    found: dict[str, dict[str, Any]] = {name: {"bid": bid} for name, bid in zip(names, bids, strict=True)}
+    if draw.chance(0.3):
+        for broker in found.values():
+            broker["unit"] = draw.choice(_UNITS)
     return {
-        "brokers": {name: {"bid": bid} for name, bid in zip(names, bids, strict=True)},
+        "brokers": found,
         "links": [[*link, draw.between(1, 3)] for link in links],
         "policy": policy,
         "preset": "small",

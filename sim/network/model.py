@@ -14,10 +14,10 @@ from sim.topology.description import NetworkDescription
 from sim.topology.entity import TopologyEntity
 from sim.topology.map import BrokerMap
 
-__all__ = ["ModelPlayer", "entities"]
+__all__ = ["ModelHosts", "ModelPlayer"]
 
 
-class _Hosts:
+class ModelHosts:
     """The golden network's brokers, as a topology entity reaches them."""
 
     def __init__(self, network: Network) -> None:
@@ -32,7 +32,7 @@ class _Hosts:
         return self._network.links.traffic(sender, receiver)
 
 
-def entities(description: NetworkDescription, network: Network) -> list[TopologyEntity]:
+def _entities(description: NetworkDescription, hosts: ModelHosts) -> list[TopologyEntity]:
     """The topology entities of a network, one for each outermost unit; each knows the links that end in its scope."""
     bids = {broker.name: broker.bid for broker in description.brokers}
     found = []
@@ -41,8 +41,7 @@ def entities(description: NetworkDescription, network: Network) -> list[Topology
         links = [(bids[link.one], bids[link.other], link.cost) for link in description.links if own & link.ends]
         known = {bid for one, other, _ in links for bid in (one, other)} | {bids[name] for name in own}
         brokers = [broker for broker in description.brokers if broker.bid in known]
-        trees = isinstance(description.policy, Steady)
-        found.append(TopologyEntity([bids[name] for name in own], BrokerMap(brokers, links), _Hosts(network), trees=trees))
+        found.append(TopologyEntity([bids[name] for name in own], BrokerMap(brokers, links), hosts))
     for entity in found:
         entity.peers = [peer for peer in found if peer is not entity]
     return found
@@ -61,7 +60,8 @@ class ModelPlayer:
         bids = {numbers[broker.name]: broker.bid for broker in description.brokers}
         links = [(numbers[link.one], numbers[link.other]) for link in description.links]
         self.network = Network(bids, links, description.policy, PRESETS[description.preset])
-        self.entities = entities(description, self.network) if isinstance(description.policy, Steady) else []
+        self.hosts = ModelHosts(self.network)
+        self.entities = _entities(description, self.hosts) if isinstance(description.policy, Steady) else []
         self.network.entities = list(self.entities)
         self._shown = 0
 

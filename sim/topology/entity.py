@@ -95,6 +95,12 @@ class TopologyEntity:
         for one, other in list(links):
             self.tree.discard((min(one, other), max(one, other)))
             self._fallen |= {(one, other), (other, one)}
+        self._tell_peers()
+
+    def _tell_peers(self) -> None:
+        """The other entities' trees may have to join what is apart now."""
+        for peer in self.peers:
+            peer._changed = True
 
     def announce(self, x: bytes, at: int) -> None:
         """Let the brokers of the scope know that X is to be had at a broker."""
@@ -150,8 +156,7 @@ class TopologyEntity:
                 joined.union(one, other)
                 self.tree.add((one, other))
         if self.tree != before:
-            for peer in self.peers:
-                peer._changed = True
+            self._tell_peers()
 
     def _wanted(self) -> set[tuple[bytes, int, int]]:
         """The entries that the VRTs of the scope should have."""
