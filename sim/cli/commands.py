@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Semantics
-from sim.cli import render
+from sim.cli import network, render
 from sim.cli.errors import ENGINE_FAILED, fail, stderr
 from sim.cli.inputs import Batch, batches, check_files, message_batches, read_subscriptions
 from sim.engines import ENGINES, MESSAGE_ENGINES, open_engine, open_message_engine
@@ -28,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(network.app, name="network")
 
 
 class Preset(enum.StrEnum):
@@ -60,12 +60,6 @@ def _engine(name: str, config: BrokerConfig) -> Engine:
         fail(str(error), hint=error.hint)
 
 
-def _console() -> Console:
-    """Standard output; a pipe or a file is not folded to the width of a terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=200)
-
-
 @app.command()
 def parse(
     files: Files,
@@ -78,7 +72,7 @@ def parse(
     worker = _engine(engine, PRESETS[preset])
     check_files(files)
     rows: list[render.Row] = []
-    console = _console()
+    console = render.console()
     for batch in batches(files):
         try:
             results = worker.parse(batch.contents, words=words)
@@ -172,7 +166,7 @@ def _show_matches(
                 place = render.where(content, one.result.offset, in_line=line is not None)
                 rows.append(render.Row(path, one.result, place, one.matches, line))
     if not json:
-        _console().print(render.results_table(rows))
+        render.console().print(render.results_table(rows))
 
 
 def _show_refused(
@@ -233,4 +227,4 @@ def config(preset: PresetOption = Preset.DEFAULT, json: JsonOption = False) -> N
     table.add_column("value", justify="right")
     for name, value in limits.items():
         table.add_row(name, str(value))
-    _console().print(table)
+    render.console().print(table)

@@ -12,7 +12,17 @@ from sim.cli.errors import fail
 from sim.golden.languages import LANGUAGES
 from sim.interface import XPATH, Subscription
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "Batch", "batches", "check_files", "message_batches", "read_subscriptions", "subscriptions_from"]
+__all__ = [
+    "BATCH_BYTES",
+    "BATCH_FILES",
+    "Batch",
+    "batches",
+    "check_files",
+    "message_batches",
+    "read_subscriptions",
+    "read_text",
+    "subscriptions_from",
+]
 
 BATCH_BYTES = 32 << 20
 BATCH_FILES = 4096
@@ -138,14 +148,18 @@ def _language(text: str, place: str) -> tuple[str, str]:
     return named[1], text[named.end() :]
 
 
+def read_text(path: Path, *, what: str) -> str:
+    """The text of a file; ends the command when it cannot be read or is not UTF-8."""
+    content = _read(path, what=f"{what} file")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"the {what} file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
+
+
 def read_subscriptions(path: Path, semantics: Semantics) -> list[Subscription]:
     """The subscriptions of a file; ends the command when there are none."""
-    content = _read(path, what="subscriptions file")
-    try:
-        decoded = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fail(f"the subscriptions file {str(path)!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8")
-    found = subscriptions_from(decoded, name=str(path), semantics=semantics)
+    found = subscriptions_from(read_text(path, what="subscriptions"), name=str(path), semantics=semantics)
     if not found:
         fail(f"the subscriptions file {str(path)!r} has no subscription", hint="write one XPath, or 'language: text', a line")
     return found

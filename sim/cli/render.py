@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -15,10 +16,27 @@ from hdl.contract import Code, Verdict, WordType
 from sim.engines.compiled import refusal
 from sim.interface import XPATH, ParseResult, Refused, Word
 
-__all__ = ["Row", "json_line", "parse_object", "refusal_object", "refusal_text", "results_table", "where", "words_object", "words_table"]
+__all__ = [
+    "Row",
+    "console",
+    "json_line",
+    "parse_object",
+    "refusal_object",
+    "refusal_text",
+    "results_table",
+    "where",
+    "words_object",
+    "words_table",
+]
 
 _STYLES = {Verdict.WELL_FORMED: "green", Verdict.NOT_WELL_FORMED: "red", Verdict.UNSUPPORTED: "yellow", Verdict.OVER_LIMIT: "magenta"}
 _SHOWN_MATCHES = 12
+
+
+def console() -> Console:
+    """Standard output; a pipe or a file is not folded to the width of a terminal."""
+    terminal = Console(highlight=False)
+    return terminal if terminal.is_terminal else Console(highlight=False, width=200)
 
 
 def json_line(value: dict[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""Scenarios on networks of brokers: what is done, and who is notified of what."""

@@ -1,0 +1,1 @@
+"""The network model held against literals and against a judge that knows nothing of it."""

@@ -1,0 +1,1 @@
+"""The topology entity, the broker network map and topology files."""
