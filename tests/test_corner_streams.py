@@ -32,6 +32,7 @@ KINDS = (
     "verdicts",
     "late",
     "cleared",
+    "crowded",
 )
 
 
