@@ -33,6 +33,8 @@ KINDS = (
     "late",
     "cleared",
     "crowded",
+    "drained",
+    "waiting",
 )
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from hdl.cam.hashing import HASHES, row_of
@@ -52,7 +52,7 @@ def _cancel(number: int) -> Item:
     return broker.Frame(Frame(Header(kind=Kind.UNSUBSCRIBE, osid=OSid(1), reference=number)).pack())
 
 
-def _elements(names: list[bytes]) -> Publication:
+def _elements(names: Sequence[bytes]) -> Publication:
     return Publication(b"<r>" + b"".join(b"<%s/>" % name for name in names) + b"</r>")
 
 

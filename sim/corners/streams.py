@@ -10,6 +10,7 @@ from hdl.contract import Content, Frame, Header, Kind, OSid, Semantics
 from sim.corners import texts
 from sim.corners.crowded import crowded
 from sim.corners.deliveries import deliveries
+from sim.corners.waiting import waiting
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
 
@@ -694,3 +695,4 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from _texts("text-numbers", texts.numbers(config), config, size=_TEXTS // 4)
     yield from (Stream(*one) for one in deliveries(config))
     yield from (Stream(*one) for one in crowded(config))
+    yield from (Stream(*one) for one in waiting(config))
