@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Frame, Header, Kind, OSid
 from sim.verilated import broker
-from sim.verilated.broker import Item, Publication
+from sim.verilated.broker import Item, Name, Publication, Reset
 
 __all__ = ["waiting"]
 
@@ -13,6 +13,10 @@ __all__ = ["waiting"]
 def _subscribe(number: int, text: bytes, *, content: Content = Content.HEADER, link: int = 0) -> Item:
     header = Header(kind=Kind.SUBSCRIBE, osid=OSid(1), reference=number, content=content, link=link)
     return broker.Frame(Frame(header, text).pack())
+
+
+def _cancel(number: int) -> Item:
+    return broker.Frame(Frame(Header(kind=Kind.UNSUBSCRIBE, osid=OSid(1), reference=number)).pack())
 
 
 def _drained(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
@@ -59,8 +63,31 @@ def _aged(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         )
 
 
+def _behind(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """A frame that takes long to register, a short one that waits for it, one that is refused early, and one more."""
+    steps = config.subscription_steps
+    for turn in range(3):
+        items: list[Item] = [_subscribe(1, b"//a")]
+        for number in range(2, 22):
+            last = b"[@q>%d]" % number * (turn == 1) + b"[.='%s']" % (b"%d" % number * 20) * (turn == 2)
+            text = b"".join(b"/n%dx%d" % (number % 7, step) + b"y" * (1 + 7 * turn) for step in range(steps - len(last[:1]))) + last
+            items += [_subscribe(3 * number, text), _subscribe(3 * number + 1, b"//b"), _subscribe(1, b"//a")]
+            items += [_subscribe(3 * number + 2, b"//c"), _subscribe(1, b"/d")]
+        yield (*items, Publication(b"<a><b/><c/></a>"))
+
+
+def _counted(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """Everything that is counted has been counted when a reset comes."""
+    busy: list[Item] = [Name(b"k"), Name(b""), broker.Frame(b"refused"), _subscribe(90, b"//a"), _cancel(90)]
+    busy += [_subscribe(1 + link, b"/r", content=Content.WHOLE, link=link) for link in range(config.links)]
+    busy += [Publication((b"<r/>", b"<r>", b"<" + b"n" * 99 + b"/>")[number % 3]) for number in range(9)]
+    yield (*busy, Reset(3000), Publication(b"<r/>"), *busy)
+    yield (*busy, Reset(3000), *busy, Reset(4000), _subscribe(1, b"/r", link=config.links - 1), Publication(b"<r/>"))
+
+
 def waiting(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
     """All of them, as kind, items, and whether frames and publications do not wait for each other."""
     yield from (("drained", items, True) for items in _drained(config))
-    for made in (_nothing, _aged):
+    for made in (_nothing, _aged, _behind):
         yield from (("waiting", items, False) for items in made(config))
+    yield from (("resets", items, False) for items in _counted(config))
