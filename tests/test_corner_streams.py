@@ -40,6 +40,9 @@ KINDS = (
     "collisions",
     "crowded",
     "changed",
+    "sharing",
+    "drained",
+    "waiting",
 )
 
 

@@ -16,6 +16,8 @@ from sim.corners.givenback import given_back
 from sim.corners.nodes import nodes
 from sim.corners.registered import registered
 from sim.corners.resets import resets
+from sim.corners.sharing import sharing
+from sim.corners.waiting import waiting
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
 
@@ -707,3 +709,5 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from (Stream("collisions", items) for items in collisions(config))
     yield from (Stream("crowded", items) for items in crowded(config))
     yield from (Stream("changed", items, beside=True) for items in crowded_beside(config))
+    yield from (Stream(*one) for one in sharing(config))
+    yield from (Stream(*one) for one in waiting(config))
