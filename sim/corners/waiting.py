@@ -77,9 +77,23 @@ def _counted(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     yield (*busy, Reset(3000), *busy, Reset(4000), subscribe(1, b"/r", link=config.links - 1), Publication(b"<r/>"))
 
 
+def _crammed(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """The store of frames is full of short ones. One of full length waits until enough of them have been dropped, and another such
+    frame comes behind it meanwhile."""
+    size = config.xpath_bytes
+    items: list[Item] = [_subscribe(1000 + number, b"//b", link=number % config.links) for number in range(config.subscriptions * 3 // 4)]
+    for number in range(4):
+        tail = b"//" + b"z" * (config.name_bytes - 8) + b"%d" % number
+        items += [_subscribe(10 + number, b" " * number + b"//abcdefghijklmnopqrst%d" % number + b" " * (size - 25 - number))]
+        items += [_subscribe(20 + number, b" " * (size - len(tail)) + tail)]
+        items += [_subscribe(30 + turn + 9 * number, b"//c%d" % turn) for turn in range(9)]
+    names = b"".join(b"<abcdefghijklmnopqrst%d/><" % number + b"z" * (config.name_bytes - 8) + b"%d/>" % number for number in range(4))
+    yield (*items, Publication(b"<r>" + names + b"</r>"), _cancel(12), _cancel(21), Publication(b"<r>" + names + b"</r>"))
+
+
 def waiting(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
     """All of them, as kind, items, and whether frames and publications do not wait for each other."""
     yield from (("drained", items, True) for items in _drained(config))
-    for made in (_nothing, _aged, _behind):
+    for made in (_nothing, _aged, _behind, _crammed):
         yield from (("waiting", items, False) for items in made(config))
     yield from (("resets", items, False) for items in _counted(config))
