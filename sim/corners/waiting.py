@@ -81,14 +81,14 @@ def _crammed(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """The store of frames is full of short ones. One of full length waits until enough of them have been dropped, and another such
     frame comes behind it meanwhile."""
     size = config.xpath_bytes
-    items: list[Item] = [_subscribe(1000 + number, b"//b", link=number % config.links) for number in range(config.subscriptions * 3 // 4)]
+    items: list[Item] = [subscribe(1000 + number, b"//b", link=number % config.links) for number in range(config.subscriptions * 3 // 4)]
     for number in range(4):
         tail = b"//" + b"z" * (config.name_bytes - 8) + b"%d" % number
-        items += [_subscribe(10 + number, b" " * number + b"//abcdefghijklmnopqrst%d" % number + b" " * (size - 25 - number))]
-        items += [_subscribe(20 + number, b" " * (size - len(tail)) + tail)]
-        items += [_subscribe(30 + turn + 9 * number, b"//c%d" % turn) for turn in range(9)]
+        items += [subscribe(10 + number, b" " * number + b"//abcdefghijklmnopqrst%d" % number + b" " * (size - 25 - number))]
+        items += [subscribe(20 + number, b" " * (size - len(tail)) + tail)]
+        items += [subscribe(30 + turn + 9 * number, b"//c%d" % turn) for turn in range(9)]
     names = b"".join(b"<abcdefghijklmnopqrst%d/><" % number + b"z" * (config.name_bytes - 8) + b"%d/>" % number for number in range(4))
-    yield (*items, Publication(b"<r>" + names + b"</r>"), _cancel(12), _cancel(21), Publication(b"<r>" + names + b"</r>"))
+    yield (*items, Publication(b"<r>" + names + b"</r>"), cancel(12), cancel(21), Publication(b"<r>" + names + b"</r>"))
 
 
 def waiting(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]]:
