@@ -15,7 +15,7 @@ def _drained(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """The first subscription that wants bytes of publications comes while one flows whose last element it would match. It must wait
     until that has been notified, however many there were before."""
     for before in range(4):
-        items: list[Item] = [subscribe(1, b"/r", link=1)]
+        items: list[Item] = [subscribe(50 + number, b"/r", link=1) for number in range(6)]
         content = Content.SELECTED if before % 2 else Content.WHOLE
         items += [Publication(b"<r><a/></r>") for _ in range(before)]
         items += [Publication(b"<r>" + b"." * (config.xram_bytes - 200) + b"<a/></r>")]
