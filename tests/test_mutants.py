@@ -1,5 +1,6 @@
 """Mutants: where they are planted, how they are chosen, and what is said of them; on a small module that is simulated."""
 
+import json
 import re
 import subprocess
 from collections.abc import Sequence
@@ -151,13 +152,14 @@ def test_what_an_expression_gives_depends_on_what_it_is_assigned_to(tmp_path: Pa
     assert minus <= differing <= reached
 
 
-def test_scores_leave_out_what_is_classified() -> None:
+def test_scores_leave_out_what_is_classified(tmp_path: Path) -> None:
     mutants = choose(sites(), count=4, seed=1)
     results = {one.number: Result(one.number) for one in mutants}
     results[1] = Result(1, killed="some-0", kind="some", how="output", cases=1, clocks=100)
     results[2] = Result(2, killed="other-0", kind="other", how="clocks", cases=3, clocks=700)
     known = {identity(mutants[2]): Classified("proved", "combinational", mutants[2].source, "")}
-    found = Findings(mutants, results, known, frozenset({"some-0"}), seed=1).as_json(commit="c")
+    findings = Findings(mutants, results, known, frozenset({"some-0"}), seed=1)
+    found = findings.as_json(commit="c")
     assert {name: found[name] for name in ("seed", "mutants", "killed", "distilled", "proved", "redundant", "unexplained")} == {
         "seed": 1,
         "mutants": 4,
@@ -170,3 +172,12 @@ def test_scores_leave_out_what_is_classified() -> None:
     assert sum(unit["mutants"] for unit in found["units"].values()) == 4
     assert [one["number"] for one in found["survivors"]] == [3, 4]
     assert found["survivors"][0]["classified"] == {"how": "proved", "why": "combinational"}
+
+    place = tmp_path / "mutants.json"
+    for name in ("a", "b"):
+        findings.record(place, commit=name)
+    Findings(mutants, results, known, frozenset(), seed=2).record(place, commit="c")
+    assert [(one["commit"], one["seed"], one["killed"], one["distilled"]) for one in json.loads(place.read_text())] == [
+        ("b", 1, 2, 1),
+        ("c", 2, 2, 0),
+    ]

@@ -1,18 +1,19 @@
 """Generate the pages of the documentation that must not drift from the code.
 
-``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md``
-and ``docs/host-link.md`` from :mod:`hdl.contract` and
-:mod:`hdl.config`, and ``docs/language-codes.md`` from
-:mod:`sim.golden.languages`; with ``--check`` it writes nothing and fails when a page is stale.
+``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md`` and ``docs/host-link.md`` from
+:mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``docs/results/mutants.md`` from
+``docs/results/mutants.json``; with ``--check`` it writes nothing and fails when a page is stale.
 """
 
 import argparse
 import ast
 import inspect
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from hdl import config, contract
 from hdl.config import PRESETS, BrokerConfig
@@ -577,12 +578,51 @@ def language_codes() -> str:
     )
 
 
+_MUTANTS = """\
+<!-- Written by python -m tools.gendocs from mutants.json. -->
+# Mutants
+
+What [mutants](../verification.md) the vectors notice: `make mutate N=... SEED=... ARGS=--record`.
+
+- *Distilled* are those that the vectors in `make test` notice.
+- *Proved* and *redundant* survivors are in `sim/mutants/classified.json` with the proof's method or the reason.
+- The score is of the mutants that are neither.
+- Only the survivors of seed 1 have been gone through one by one.
+
+{campaigns}
+{units}"""
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def _counted(row: dict[str, Any]) -> list[str]:
+    names = ("mutants", "killed", "distilled", "proved", "redundant", "unexplained")
+    return [*(str(row[name]) for name in names), _share(row["killed"], row["mutants"] - row["proved"] - row["redundant"])]
+
+
+def mutants() -> str:
+    """``docs/results/mutants.md``."""
+    campaigns = json.loads((DOCS / "results" / "mutants.json").read_text(encoding="utf-8"))
+    counts = ("mutants", "killed", "distilled", "proved", "redundant", "unexplained", "score")
+    return _MUTANTS.format(
+        campaigns=table(("commit", "seed", *counts), [(one["commit"], str(one["seed"]), *_counted(one)) for one in campaigns]),
+        units="\n".join(
+            f"### Seed {one['seed']}, by unit\n\n"
+            + table(("unit", *counts), [(name, *_counted(row)) for name, row in one["units"].items()])
+            for one in campaigns
+        ),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats,
     "limits.md": limits,
     "registers.md": registers,
     "host-link.md": host_link,
     "language-codes.md": language_codes,
+    "results/mutants.md": mutants,
 }
 
 

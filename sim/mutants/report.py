@@ -76,6 +76,14 @@ class Findings:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(self.as_json(commit=commit), indent=1) + "\n", encoding="utf-8")
 
+    def record(self, path: Path, *, commit: str) -> None:
+        """Put the counts into a file of campaigns, in the place of those of the same seed and number of mutants."""
+        found = self.as_json(commit=commit)
+        names = ("commit", "seed", "mutants", "killed", "distilled", "proved", "redundant", "unexplained", "units")
+        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        others = [one for one in before if (one["seed"], one["mutants"]) != (self._seed, found["mutants"])]
+        path.write_text(json.dumps([*others, {name: found[name] for name in names}], indent=1) + "\n", encoding="utf-8")
+
     def show(self, console: Console) -> None:
         found = self.as_json(commit="")
         for title, rows in (("unit", {**found["units"], "all": found}), ("mutation", found["kinds"])):

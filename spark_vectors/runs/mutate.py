@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from pathlib import Path
 
 from rich.console import Console
 
@@ -28,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--unit", help="mutants of this unit only, a folder of hdl")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--classified", action="store_true", help="try those too that classified.json says no vector can kill")
+    parser.add_argument("--record", action="store_true", help="put the counts into docs/results/mutants.json")
     chosen = parser.parse_args(arguments)
     os.environ.update(environment(java=True))
     try:
@@ -44,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
     found.show(console)
     place = BUILD / "mutate.json"
     found.write(place, commit=str(commit()))
+    if chosen.record:
+        found.record(Path("docs/results/mutants.json"), commit=str(commit(apart_from="docs/results/mutants.json")))
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")
     wrong = [one for one in mutants if one.number in explained and campaign.results[one.number].killed is not None]
     for one in wrong:
