@@ -4,11 +4,13 @@ from functools import cache
 
 import pytest
 
+from hdl.cam.hashing import HASHES, row_of
 from hdl.config import PRESETS
 from hdl.contract import Code, Content, Refusal
-from hdl.scbxp.hashing import key_of
+from hdl.scbxp.hashing import KEY_WIDTH, key_of
 from sim.corners.judged import differences
 from sim.corners.names import TWINS
+from sim.corners.numbered import ALIKE
 from sim.corners.streams import Stream, streams
 from sim.verilated.broker import Answered, Frame, Matched, Publication, Reset, run
 
@@ -43,6 +45,8 @@ KINDS = (
     "sharing",
     "drained",
     "waiting",
+    "numbered",
+    "stages",
 )
 
 
@@ -61,6 +65,13 @@ def test_the_twins_have_the_same_hash() -> None:
     keys = {key_of([int.from_bytes(name[at : at + 4], "little") for at in range(0, len(name), 4)]) for name in TWINS}
     assert len(set(TWINS)) == 2
     assert len(keys) == 1
+
+
+def test_the_names_with_no_place_have_the_same_rows() -> None:
+    keys = [key_of([int.from_bytes(name[at : at + 4], "little") for at in range(0, len(name), 4)]) for name in ALIKE]
+    assert len(set(keys)) == len(ALIKE)
+    for which in range(HASHES):
+        assert len({row_of(key, key_width=KEY_WIDTH, row_width=9, which=which) for key in keys}) == 1
 
 
 def test_nothing_before_a_reset_counts() -> None:

@@ -58,7 +58,24 @@ def _changes(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
         )
 
 
+def _deep(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
+    """The reset comes in long text at a depth at which the first publication after it has a string-value that passes the same marks."""
+    wanted = [subscribe(1, b"//v[.=123456]"), subscribe(2, b"//v[.>5]"), subscribe(3, b"//v[.='123456']", link=1 % config.links)]
+    marks = config.value_bytes
+    for depth in range(1, 6):
+        items: list[Item] = []
+        for step, filler in enumerate((b"1", b"x", b" 1", b"-.")):
+            body = b"<u>" * (depth - 1) + b"<v>" + filler * (1500 // len(filler))
+            items += [*wanted, Publication(body), Reset(2100 + 61 * step + 17 * depth)]
+            before = (b"<u>" * (depth - 1), b"1" * (marks - 3 + step % 2), b"<v>12<i/>3456</v>", b"</u>" * (depth - 1))
+            outside = b"" if depth == 1 else before[1]
+            # In the text of the elements round it, or of none: then it passes no mark.
+            items += [*wanted, Publication(before[0] + outside + before[2] + before[3]), Publication(b"<v>123<i/>456</v>"), Reset(2)]
+        yield tuple(items[:-1])
+
+
 def begun(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
     """All of them."""
     yield from _values(config)
     yield from _changes(config)
+    yield from _deep(config)

@@ -14,9 +14,11 @@ from sim.corners.crowded import crowded, crowded_beside
 from sim.corners.deliveries import deliveries
 from sim.corners.givenback import given_back
 from sim.corners.nodes import nodes
+from sim.corners.numbered import numbered
 from sim.corners.registered import registered
 from sim.corners.resets import resets
 from sim.corners.sharing import sharing
+from sim.corners.stages import stages, stages_beside
 from sim.corners.waiting import waiting
 from sim.verilated import broker
 from sim.verilated.broker import Clear, Item, Name, Publication, Reset
@@ -711,3 +713,6 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from (Stream("changed", items, beside=True) for items in crowded_beside(config))
     yield from (Stream(*one) for one in sharing(config))
     yield from (Stream(*one) for one in waiting(config))
+    yield from (Stream("numbered", items) for items in numbered(config))
+    yield from (Stream("stages", items) for items in stages(config))
+    yield from (Stream("changed", items, beside=True) for items in stages_beside(config))
