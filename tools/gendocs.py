@@ -609,8 +609,7 @@ def mutants() -> str:
     return _MUTANTS.format(
         campaigns=table(("commit", "seed", *counts), [(one["commit"], str(one["seed"]), *_counted(one)) for one in campaigns]),
         units="\n".join(
-            f"### Seed {one['seed']}, by unit\n\n"
-            + table(("unit", *counts), [(name, *_counted(row)) for name, row in one["units"].items()])
+            f"## Seed {one['seed']}, by unit\n\n" + table(("unit", *counts), [(name, *_counted(row)) for name, row in one["units"].items()])
             for one in campaigns
         ),
     )
