@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = {"hdl", "sim", "fpga", "spark_vectors", "cocotb_tests", "tests", "tools"}
-UNITS = {"scbxp", "xpath", "crt", "match", "spu", "npu", "routing", "bus"}
+UNITS = {"names", "scbxp", "xpath", "crt", "match", "spu", "npu", "routing", "bus"}
 BLOCKS = {"stream", "cam"}
 SHARED = ("hdl.contract", "hdl.config")
 
