@@ -7,8 +7,8 @@ from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.bus.uart_loop import UartLoop
 from cocotb_tests.runner import simulate
-from hdl.bus.link import Link
-from hdl.bus.uart import divisor_of
+from hdl.link.uart import divisor_of
+from hdl.link.window import Link
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
 """Building the models for Verilator is what takes long here."""
