@@ -7,6 +7,7 @@ from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.bus.uart_loop import UartLoop
 from cocotb_tests.runner import simulate
+from hdl.link.frames import FrameSplitter
 from hdl.link.uart import divisor_of
 from hdl.link.window import Link
 
@@ -40,6 +41,11 @@ def test_link(simulator: str) -> None:
         parameters={"bytes": BYTES[simulator]},
         ports_only=True,
     )
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_frames(simulator: str) -> None:
+    simulate(FrameSplitter(), tests="cocotb_tests.bus.frames_tests", simulator=simulator, seed=6, ports_only=True)
 
 
 @pytest.mark.parametrize("simulator", BOTH)
