@@ -15,6 +15,8 @@ import cocotb
 import cocotb_tools.runner
 from amaranth.back import verilog
 
+from hdl.emit import ports_of
+
 __all__ = ["BUILD", "SIMULATORS", "emit", "kick", "simulate"]
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "cocotb"
@@ -34,7 +36,7 @@ def emit(component) -> str:
     """The component's Verilog, with any warning an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return verilog.convert(component, name=_TOP, emit_src=False, strip_internal_attrs=True)
+        return verilog.convert(component, name=_TOP, ports=ports_of(component), emit_src=False, strip_internal_attrs=True)
 
 
 def kick(text: str) -> str:
