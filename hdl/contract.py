@@ -136,7 +136,11 @@ class Code(enum.IntEnum):
     UNCLOSED = (28, Verdict.NOT_WELL_FORMED, "the document ends inside markup or with elements open; offset is its length")
     NO_ROOT = (29, Verdict.NOT_WELL_FORMED, "the document has no root element; offset is its length")
     NUMBER_DIGITS = (30, Verdict.OVER_LIMIT, "a value compared as a number has more than 15 significant digits")
-    NAME_CLASH = (31, Verdict.OVER_LIMIT, "a name has the 32-bit hash of another in the name table; decided by the byte after the name")
+    NAME_CLASH = (
+        31,
+        Verdict.OVER_LIMIT,
+        "a name has the 32-bit hash of another in the name table, or too many names share rows of it; decided by the byte after the name",
+    )
 
     @property
     def text(self) -> str:

@@ -43,6 +43,7 @@ KINDS = (
     "crowded",
     "changed",
     "sharing",
+    "clashes",
     "drained",
     "waiting",
     "numbered",

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.mutants.classified import Classified, identity
+from sim.mutants.classified import Classified
 from sim.mutants.report import Findings
-from sim.mutants.schemata import WATCH, Mutant, choose, planted
+from sim.mutants.schemata import WATCH, Mutant, choose, identity, planted
 from sim.mutants.sites import Site, live_sites
 from sim.mutants.trials import Result
 
@@ -98,6 +98,17 @@ def test_the_same_seed_chooses_the_same_mutants() -> None:
     assert len({identity(one) for one in chosen}) == 12
     with pytest.raises(ValueError, match="unit must be one of unit, not 'other'"):
         choose(sites(), count=1, seed=1, unit="other")
+
+
+def test_named_mutants_stay_when_the_text_changes_elsewhere() -> None:
+    before = choose(sites(), count=12, seed=3)
+    text = TEXT.replace("  assign y = held;", '  (* src = "hdl/unit/one.py:12" *)\n  assign y = held ^ 4\'h2;')
+    found = {one.key: one for one in live_sites(text, top="unit", outputs=["y", "z"])}
+    named = [identity(one) for one in before]
+    after = choose(found, count=14, seed=3, first=[*named, "gone"])
+    assert [identity(one) for one in after[:12]] == named != [identity(one) for one in choose(found, count=12, seed=3)]
+    assert len({identity(one) for one in after}) == 14
+    assert [one.number for one in after] == list(range(1, 15))
 
 
 def runs(folder: Path, text: str, mutants: Sequence[Mutant]) -> tuple[set[int], set[int]]:

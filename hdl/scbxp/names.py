@@ -2,8 +2,9 @@
 
 A name is looked up by a hash of its bytes; its words then pass by the stored words of the entry found and are compared one by one,
 so that the hash decides nothing. A name that is not found is learned: its words are stored as they pass, and an entry is made. Learned
-names are forgotten together, between two tags, when there is no longer room for a whole tag's worth of new ones; names that were
-loaded or that subscriptions use are pinned and stay.
+names are forgotten together, between two tags, when there is no longer room for a whole tag's worth of new ones, or when one of them is in
+the way of another: it has the same hash, or the CAM has no place left for both. Names that were loaded or that subscriptions use are
+pinned and stay.
 """
 
 from functools import reduce
@@ -38,6 +39,10 @@ _OUTSTANDING = 8
 _RECENT = _IN_FLIGHT + _OUTSTANDING
 """Learned names remembered beside the CAM, for those searched for before they were in it."""
 
+_UNPLACED = 12
+"""A new name is a clash in the tag of one without a place when it is so many names behind. By then it is known that there was no place, as
+no more than eight names wait for one, and fifteen are remembered."""
+
 _HINT = 8
 """Bits by which they are remembered: the sum of a key's bytes, which with all bytes but the first gives the first."""
 
@@ -60,8 +65,8 @@ class NamedMark(data.StructLayout):
     """A packed mark, the facts about it, and what the name table knows.
 
     On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``clash``
-    whether it cannot be told apart from another name. On the last word of an end: ``differs`` from the open element's name. ``ends`` says
-    for which of the three the word is the last.
+    whether it cannot be told apart from another name, or might be one that found no place. On the last word of an end: ``differs`` from
+    the open element's name. ``ends`` says for which of the three the word is the last.
     """
 
     def __init__(self, config):
@@ -146,6 +151,7 @@ class Names(wiring.Component):
         learned = Signal(range(config.learned + 1))
         learned_slot = Signal(slot_shape, init=config.names)
         low = Signal()
+        crowded = Signal()  # a learned name is in the way of another
         document = Signal(8)
         document_open = Signal()
         queued, left = Signal(range(_DEPTH + 2)), Signal()
@@ -241,7 +247,7 @@ class Names(wiring.Component):
         hints = [Signal(_HINT, name=f"hint{k}") for k in range(_RECENT)]
         usable = Signal(_RECENT)  # hints that are there, but for the oldest when all are
         head = Signal(found)
-        head_valid = Signal()
+        head_valid, head_recent = Signal(), Signal()
         coming, coming_valid = results.o.payload, results.o.valid
         alike = Signal(_RECENT)
         head_hint = _hint(head.key)
@@ -298,27 +304,27 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), looked.eq(0), checks.eq(0)]
+            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), head_recent.eq(0), looked.eq(0), checks.eq(0)]
         with m.Elif(~looked):
             # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
             m.d.sync += [looked.eq(1), alike.eq(usable & Cat(*(hint == head_hint for hint in hints)))]
         with m.Elif(checks[1]):
             m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
             with m.If(same_key):
-                m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot)]
+                m.d.sync += [head.hit.eq(1), head.slot.eq(same_slot), head_recent.eq(1)]
         with m.Elif(~head_ready & ~head.hit & likely):
             m.d.sync += checks.eq(checks + 1)
         m.d.sync += [
             in_flight.eq(in_flight + hash_searches - consumes),
             # Those in flight may all be new, and the tag that comes may bring its element, its attributes, and one that is too many.
-            low.eq(learned > config.learned - config.attributes - 2 - _IN_FLIGHT),
+            low.eq((learned > config.learned - config.attributes - 2 - _IN_FLIGHT) | crowded),
         ]
 
         # --- Comparison: the words of a name pass by those of the entry found, in four stages.
         passing = data.StructLayout(
             {
                 "valid": 1, "data": 32, "last": 1, "index": word_bits, "first": 1, "long": 1, "name": 1, "element": 1, "end": 1, "pin": 1,
-                "hit": 1, "fresh": 1, "slot": slot_shape,
+                "hit": 1, "fresh": 1, "recent": 1, "slot": slot_shape,
             }
         )  # fmt: skip
         asked, waited, told, answered = (Signal(passing, name=name) for name in ("asked", "waited", "told", "answered"))
@@ -347,6 +353,7 @@ class Names(wiring.Component):
             m.d.sync += [
                 asked.hit.eq(head.hit),
                 asked.fresh.eq(~head.hit & room),
+                asked.recent.eq(head_recent),
                 asked.slot.eq(Mux(head.hit, head.slot, learned_slot)),
                 asked_key.eq(head.key),
             ]
@@ -393,12 +400,29 @@ class Names(wiring.Component):
         ]
         with m.If(compared.valid):
             m.d.sync += differed.eq(now_differs)
+        # A name that the CAM has no place for is found among the recent ones only. In a tag that has such a name, another new one is a
+        # clash before there are so many that it is no longer among them: it could be the same. ``tag_slot`` is the first of the places that
+        # names learned in the tag, or found among the recent ones, have.
+        unplaced, unplaced_slot = Signal(), Signal(slot_shape)
+        next_slot, tag_slot = Signal(slot_shape, init=config.names), Signal(slot_shape, init=config.names)
+        tag_unplaced, late = Signal(), Signal()
+        with m.If(answered.valid & answered.name & ~answered.pin):
+            with m.If(answered.fresh):
+                m.d.sync += next_slot.eq(answered.slot + 1)
+            with m.If(answered.element):
+                m.d.sync += tag_slot.eq(Mux(answered.fresh, answered.slot, next_slot))
+            with m.Elif(answered.recent & (answered.slot < tag_slot)):
+                m.d.sync += tag_slot.eq(answered.slot)
+        m.d.sync += [
+            late.eq(~answered.element & answered.fresh & (answered.slot - unplaced_slot >= _UNPLACED)),
+            tag_unplaced.eq(unplaced & (unplaced_slot >= tag_slot)),
+        ]
         verdict = verdicts.i.payload
         m.d.comb += [
             verdicts.i.valid.eq(compared.valid & ~compared.pin),
             verdict.name.eq(Mux(compared.name & (compared.fresh | (compared.hit & ~now_differs.store)), compared_name, 0)),
             verdict.known.eq(compared.name & compared.hit),
-            verdict.clash.eq(compared.name & compared.hit & now_differs.store),
+            verdict.clash.eq(compared.name & Mux(compared.fresh, late & tag_unplaced, compared.hit & now_differs.store)),
             verdict.differs.eq(now_differs.stack),
             verdict.ends.element.eq(compared.last & compared.element),
             verdict.ends.attribute.eq(compared.last & compared.name & ~compared.element),
@@ -476,6 +500,11 @@ class Names(wiring.Component):
             inserted.eq(fsm["RUN"] & insert_sent & answer.valid),
             inserts.o.ready.eq(inserted),
         ]
+        # A learned name that is in the way of another is forgotten before the next tag.
+        with m.If(inserted & ~answer.payload.ok):
+            m.d.sync += [unplaced.eq(1), unplaced_slot.eq(inserts.o.payload.slot), crowded.eq(1)]
+        with m.If(compared.valid & compared.last & ~compared.long & verdict.clash & (compared.slot >= config.names)):
+            m.d.sync += crowded.eq(1)
         with m.If(inserted):
             m.d.sync += insert_sent.eq(0)
         with m.Elif(fsm["RUN"] & cam.command.valid & cam.command.ready):
@@ -488,6 +517,7 @@ class Names(wiring.Component):
         fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
         fsm.on("FORGOTTEN", (answer.valid, "RUN"))
         with m.If(fsm["FORGOTTEN"] & answer.valid):
+            m.d.sync += [crowded.eq(0), unplaced.eq(0), next_slot.eq(config.names)]
             m.d.sync += [learned.eq(0), learned_slot.eq(config.names), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
 
         # PIN: the name's words go to the next free place of the loaded ones as they pass, after a search like any other's; if it has one

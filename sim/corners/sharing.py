@@ -1,4 +1,4 @@
-"""Streams of names that share their rows in the name table: every place of a row, the spare places, and none left for one more."""
+"""Streams of names that share their rows in the name table, or their key: every place, the spare places, and none left for one more."""
 
 import random
 from collections import defaultdict
@@ -9,9 +9,10 @@ from hdl.cam.hashing import HASHES, row_of
 from hdl.config import BrokerConfig
 from hdl.scbxp.hashing import KEY_WIDTH
 from sim.corners.frames import cancel, subscribe
+from sim.corners.names import TWINS
 from sim.verilated.broker import Item, Name, Publication, Reset
 
-__all__ = ["sharing"]
+__all__ = ["clashes", "sharing"]
 
 _ROW_BITS = 9
 _LAST = (1 << _ROW_BITS) - 1
@@ -131,3 +132,48 @@ def sharing(config: BrokerConfig) -> Iterator[tuple[str, tuple[Item, ...], bool]
     for made in (_pinned, _refused, _learned, _swept):
         yield from (("sharing", items, False) for items in made(config))
     yield from (("resets", items, False) for items in _cleared(config))
+
+
+def _attributes(*names: bytes) -> bytes:
+    return b" ".join(name + b"=''" for name in names)
+
+
+def clashes(config: BrokerConfig) -> Iterator[tuple[tuple[Item, ...], frozenset[bytes]]]:
+    """Names that find no place or have the key of another, with the documents that end for that reason; those behind them do not."""
+    one, other = TWINS
+    # What was learned is forgotten at the next tag when the first of these is known to clash, and the second gives the time for that.
+    forgotten = b"<r><%s/><%s/></r>" % (one, other)
+    later = b"<q>%s</q>" % (b"<q/>" * 40)
+    for turn, (first, second) in enumerate(((400, 81), (_LAST, _LAST))):
+        pool = _sharing(first, second)[: _PLACES + 2]
+        fresh = [b"y%d%d" % (turn, number) for number in range(24)]
+        taught, last = b"<b %s/>" % _attributes(*pool[:_PLACES]), pool[_PLACES]
+        twice = b"<c %s/>" % _attributes(last, *fresh, last)
+        # A subscription uses one of the fresh names: the twelfth that is learned is the thirteenth.
+        ends = [
+            b"<r>%s%s</r>" % (taught, twice),
+            b"<r>%s<c %s/></r>" % (taught, _attributes(last, *fresh)),
+            b"<r>%s<c %s/></r>" % (taught, _attributes(*pool[_PLACES:], *fresh)),
+            b"<r>%s<c %s/></r>" % (taught, _attributes(last, *fresh[:13])),
+            b"<r>%s<%s/><c %s/></r>" % (taught, last, _attributes(last, *fresh, last)),
+        ]
+        passes = [
+            b"<r><c %s/></r>" % _attributes(last, *fresh),
+            b"<r>%s<c %s/><d/><c %s/></r>" % (taught, _attributes(last, *fresh[:3]), _attributes(*fresh)),
+            b"<r>%s<c %s/></r>" % (taught, _attributes(last, *fresh[:12])),
+            b"<r>%s<c %s/></r>" % (taught, _attributes(last, *fresh[:3], last)),
+            b"<r>%s<%s/><%s>x</%s></r>" % (taught, last, last, last),
+            b"<r>%s</r>" % twice,
+        ]
+        items: list[Item] = [subscribe(1, b"//c[@%s]" % fresh[1])]
+        for ended in ends:
+            items += [Publication(data) for passed in passes for data in (forgotten, later, ended, later, passed, passed)]
+        # Subscriptions use all the places: what a document brings finds none at any time.
+        items += [Publication(forgotten), Publication(later)]
+        items += [subscribe(2 + number, b"//" + name) for number, name in enumerate(pool[:_PLACES])]
+        few = b"<r><d %s/></r>" % _attributes(last, *fresh[:3])
+        items += [Publication(data) for data in (ends[1], few, ends[0], ends[1])]
+        yield tuple(items), frozenset([forgotten, *ends])
+    passed = [b"<r><%s/><q/><%s/></r>" % (name, name) for name in (other, one)]
+    published = [Publication(data) for data in (forgotten, later, passed[0], later, forgotten, later, passed[1], forgotten)]
+    yield (subscribe(1, b"//q"), *published), frozenset([forgotten])

@@ -17,7 +17,7 @@ from sim.corners.nodes import nodes
 from sim.corners.numbered import numbered
 from sim.corners.registered import registered
 from sim.corners.resets import resets
-from sim.corners.sharing import sharing
+from sim.corners.sharing import clashes, sharing
 from sim.corners.stages import stages, stages_beside
 from sim.corners.waiting import waiting
 from sim.verilated import broker
@@ -31,11 +31,15 @@ _TEXTS = 160
 
 @dataclass(frozen=True)
 class Stream:
-    """Items for one run of a broker; with ``beside`` frames and publications do not wait for each other from the first publication on."""
+    """Items for one run of a broker; with ``beside`` frames and publications do not wait for each other from the first publication on.
+
+    The documents in ``clashes`` end because the name table cannot hold their names.
+    """
 
     kind: str
     items: tuple[Item, ...]
     beside: bool = False
+    clashes: frozenset[bytes] = frozenset()
 
 
 def _subscribe(
@@ -229,26 +233,32 @@ def _pool(config: BrokerConfig) -> Iterator[Stream]:
     yield Stream("tables", (*items, *documents))
 
 
+def _longer(found: int, low: bytes, high: bytes) -> int:
+    """The hash by which the string store finds a string, a word of these two halves further."""
+    upper = int.from_bytes(high, "little")
+    return ((found << 3 | found >> 13) ^ int.from_bytes(low, "little") ^ (upper << 6 | upper >> 10)) & 0xFFFF
+
+
 def _hashed(string: bytes) -> int:
-    """The hash by which the string store finds a string."""
     found = 0
     for at in range(0, len(string), 4):
-        low, high = (int.from_bytes(string[at + half : at + half + 2], "little") for half in (0, 2))
-        found = ((found << 3 | found >> 13) ^ low ^ (high << 6 | high >> 10)) & 0xFFFF
+        found = _longer(found, string[at : at + 2], string[at + 2 : at + 4])
     return found
 
 
 def _buckets(config: BrokerConfig) -> Iterator[Stream]:
     """Strings that share a bucket and its mask: found, missed, too long, and taken from the front, the middle and the end of the chain."""
-    letters = b"abcdefghijklmnopqrstuvwxyz0123456789"
+    pairs = [bytes(one) for one in itertools.product(b"abcdefghijklmnopqrstuvwxyz0123456789", repeat=2)]
+    ends = [(_longer(0, b"", pair), pair) for pair in pairs]
 
-    def place(string: bytes) -> int:
-        found = _hashed(string)
+    def place(found: int) -> int:
         return (found ^ found >> 8) % 256 % config.values | found >> 13 << 16
 
+    wanted = frozenset(found for found in range(1 << 16) if place(found) == place(_hashed(b"aaaa")))
+
     def sharing(start: bytes, count: int) -> list[bytes]:
-        found = (start + bytes(one) for one in itertools.product(letters, repeat=4))
-        return list(itertools.islice((one for one in found if place(one) == place(b"aaaa")), count))
+        begun = ((start + pair, _longer(_hashed(start), pair, b"")) for pair in pairs)
+        return list(itertools.islice((string + end for string, found in begun for other, end in ends if found ^ other in wanted), count))
 
     held = [*sharing(b"", 12), *sharing(b"xy--", 12), *sharing(b"a" * (config.value_bytes - 4), 2)]
     # As long as a stored string may be, and words longer, so that the last word decides the bucket.
@@ -712,6 +722,7 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from (Stream("crowded", items) for items in crowded(config))
     yield from (Stream("changed", items, beside=True) for items in crowded_beside(config))
     yield from (Stream(*one) for one in sharing(config))
+    yield from (Stream("clashes", items, clashes=ends) for items, ends in clashes(config))
     yield from (Stream(*one) for one in waiting(config))
     yield from (Stream("numbered", items) for items in numbered(config))
     yield from (Stream("stages", items) for items in stages(config))

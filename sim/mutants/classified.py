@@ -1,6 +1,6 @@
 """Mutants that no vector can kill: proved equivalent, or redundant on purpose with the reason.
 
-:file:`classified.json` has them by :func:`identity`, which is the same for the same mutation of the same expression under any seed.
+:file:`classified.json` has them by :func:`~sim.mutants.schemata.identity`.
 """
 
 import json
@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sim.cache import digest
-from sim.mutants.schemata import Mutant
-
-__all__ = ["Classified", "classified", "identity", "write_classified"]
+__all__ = ["Classified", "classified", "write_classified"]
 
 _PLACE = Path(__file__).resolve().parent / "classified.json"
 
@@ -29,10 +26,6 @@ class Classified:
     mutation: str
     key: str = ""
     after: str = ""
-
-
-def identity(mutant: Mutant) -> str:
-    return digest([mutant.key, mutant.after])
 
 
 def classified() -> dict[str, Classified]:

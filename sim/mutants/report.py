@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from sim.mutants.classified import Classified, identity
-from sim.mutants.schemata import Mutant
+from sim.mutants.classified import Classified
+from sim.mutants.schemata import Mutant, identity
 from sim.mutants.trials import Result
 
 __all__ = ["Findings"]

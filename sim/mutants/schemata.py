@@ -14,9 +14,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sim.cache import digest
 from sim.mutants.sites import Site
 
-__all__ = ["WATCH", "Mutant", "choose", "package", "planted", "unit_of"]
+__all__ = ["WATCH", "Mutant", "choose", "identity", "package", "planted", "unit_of"]
 
 WATCH = 0xFFFF
 """The number that stands for no mutant and watches all of them."""
@@ -88,40 +89,71 @@ def _location(one: Site) -> str:
     return f"{found[1]}:{found[2]}" if found else ""
 
 
-def choose(found: Mapping[str, Site], *, count: int, seed: int, unit: str | None = None) -> list[Mutant]:
+def identity(mutant: Mutant) -> str:
+    """What a mutation of an expression is called: the same under any seed, and as long as its module keeps the expression."""
+    return _identity(mutant.key, mutant.after)
+
+
+def _identity(key: str, after: str) -> str:
+    return digest([key, after])
+
+
+class _Choice:
+    """Mutants of these sites as they are chosen, none of them twice."""
+
+    def __init__(self, found: Mapping[str, Site], unit: str | None) -> None:
+        units = unit_of(list(found.values()))
+        self.units = {key: name for key, name in units.items() if unit is None or name == unit}
+        if not self.units:
+            raise ValueError(f"unit must be one of {', '.join(sorted(set(units.values())))}, not {unit!r}")
+        self.places: dict[str, list[Site]] = defaultdict(list)
+        self.mutants: list[Mutant] = []
+        self._seen: set[tuple[str, int]] = set()
+        written = {one.module for one in found.values() if _location(one)}
+        self._source: dict[str, str] = {}
+        for key in self.units:
+            one = found[key]
+            source = _location(one) or (f"{one.module}:{min(one.targets)}" if one.module in written else one.module)
+            self._source[key] = source
+            self.places[source].append(one)
+
+    def take(self, one: Site, place: int) -> None:
+        if (one.key, place) in self._seen:
+            return
+        self._seen.add((one.key, place))
+        before = one.key.split("|", 1)[1].rpartition("|")[0]
+        mutation, number = one.mutations[place], len(self.mutants) + 1
+        self.mutants.append(
+            Mutant(
+                number, self.units[one.key], self._source[one.key], one.module, mutation.kind, one.key, place, before, mutation.expression
+            )
+        )
+
+
+def choose(found: Mapping[str, Site], *, count: int, seed: int, unit: str | None = None, first: Sequence[str] = ()) -> list[Mutant]:
     """So many mutants of these sites, the same for the same sites and seed; ``unit`` keeps to one unit.
 
-    Places of the hardware description take turns, one mutant each, so that a line that is laid out a hundred times counts no more than
-    another. An expression without a place is one of its own, but a module that a library wrote is one place.
+    Those that are called as in ``first`` go before, in that order, where the sites still have them. Then places of the hardware
+    description take turns, one mutant each, so that a line that is laid out a hundred times counts no more than another. An expression
+    without a place is one of its own, but a module that a library wrote is one place.
     """
-    units = unit_of(list(found.values()))
-    groups: dict[str, list[Site]] = defaultdict(list)
-    written = {one.module for one in found.values() if _location(one)}
-    for one in found.values():
-        if unit is None or units[one.key] == unit:
-            groups[_location(one) or (f"{one.module}:{min(one.targets)}" if one.module in written else one.module)].append(one)
-    if not groups:
-        raise ValueError(f"unit must be one of {', '.join(sorted(set(units.values())))}, not {unit!r}")
+    choice = _Choice(found, unit)
+    if first:
+        sites = [site for here in choice.places.values() for site in here]
+        named = {_identity(one.key, mutation.expression): (one, place) for one in sites for place, mutation in enumerate(one.mutations)}
+        for name in first:
+            if name in named and len(choice.mutants) < count:
+                choice.take(*named[name])
     chance = random.Random(f"mutants {seed}")
-    names = sorted(groups)
+    names = sorted(choice.places)
     chance.shuffle(names)
-    mutants: list[Mutant] = []
-    seen: set[tuple[str, int]] = set()
     tries = 0
-    while len(mutants) < count and tries < 50 * count:
-        name = names[tries % len(names)]
+    while len(choice.mutants) < count and tries < 50 * count:
+        one = chance.choice(choice.places[names[tries % len(names)]])
         tries += 1
-        one = chance.choice(groups[name])
         kind = chance.choice(sorted({mutation.kind for mutation in one.mutations}))
-        place = chance.choice([place for place, mutation in enumerate(one.mutations) if mutation.kind == kind])
-        if (one.key, place) in seen:
-            continue
-        seen.add((one.key, place))
-        before = one.key.split("|", 1)[1].rpartition("|")[0]
-        mutants.append(
-            Mutant(len(mutants) + 1, units[one.key], name, one.module, kind, one.key, place, before, one.mutations[place].expression)
-        )
-    return mutants
+        choice.take(one, chance.choice([place for place, mutation in enumerate(one.mutations) if mutation.kind == kind]))
+    return choice.mutants
 
 
 def planted(text: str, found: Mapping[str, Site], mutants: Sequence[Mutant]) -> tuple[str, set[int]]:

@@ -10,11 +10,12 @@ import os
 import sys
 from collections import defaultdict
 
-from sim.mutants.benches import BENCHES, all_sites
+from sim.mutants.benches import BENCHES
 from sim.mutants.campaign import Campaign
-from sim.mutants.classified import classified, identity
+from sim.mutants.chosen import chosen
+from sim.mutants.classified import classified
 from sim.mutants.distilled import Distilled, output_digest, write_distilled
-from sim.mutants.schemata import choose
+from sim.mutants.schemata import identity
 from sim.mutants.trials import reference
 from sim.tools import environment
 from sim.verilated.builder import program
@@ -53,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--mutants", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--master", default="local[2]")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     os.environ.update(environment(java=True))
-    with open_session(chosen.master, name="distil") as spark:
-        mutants, known = choose(all_sites(), count=chosen.mutants, seed=chosen.seed), classified()
+    with open_session(options.master, name="distil") as spark:
+        mutants, known = chosen(count=options.mutants, seed=options.seed), classified()
         explained = [one.number for one in mutants if identity(one) in known]
         campaign = Campaign(mutants, spark.sparkContext, settled=explained)
         campaign.run()

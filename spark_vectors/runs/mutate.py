@@ -8,12 +8,12 @@ from rich.console import Console
 
 from sim.cache import BUILD
 from sim.commit import commit
-from sim.mutants.benches import all_sites
 from sim.mutants.campaign import Campaign
-from sim.mutants.classified import classified, identity
+from sim.mutants.chosen import SEED, chosen, write_chosen
+from sim.mutants.classified import classified
 from sim.mutants.distilled import distilled
 from sim.mutants.report import Findings
-from sim.mutants.schemata import choose
+from sim.mutants.schemata import identity
 from sim.tools import environment
 from spark_vectors.session import open_session
 
@@ -30,23 +30,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--classified", action="store_true", help="try those too that classified.json says no vector can kill")
     parser.add_argument("--record", action="store_true", help="put the counts into docs/results/mutants.json")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     os.environ.update(environment(java=True))
     try:
-        mutants = choose(all_sites(), count=chosen.mutants, seed=chosen.seed, unit=chosen.unit)
+        mutants = chosen(count=options.mutants, seed=options.seed, unit=options.unit)
     except ValueError as error:
         parser.error(str(error))
     known = classified()
     explained = {one.number for one in mutants if identity(one) in known}
-    with open_session(chosen.master, name="mutants") as spark:
-        campaign = Campaign(mutants, spark.sparkContext, settled=() if chosen.classified else explained)
+    with open_session(options.master, name="mutants") as spark:
+        campaign = Campaign(mutants, spark.sparkContext, settled=() if options.classified else explained)
         campaign.run()
-    found = Findings(mutants, campaign.results, known, frozenset(distilled()), seed=chosen.seed)
+    found = Findings(mutants, campaign.results, known, frozenset(distilled()), seed=options.seed)
     console = Console(highlight=False, width=None if os.isatty(1) else 140)
     found.show(console)
     place = BUILD / "mutate.json"
     found.write(place, commit=str(commit()))
-    if chosen.record:
+    if options.record and options.seed == SEED and options.unit is None:
+        write_chosen(mutants)
+    if options.record:
         found.record(Path("docs/results/mutants.json"), commit=str(commit(apart_from="docs/results/mutants.json")))
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")
     wrong = [one for one in mutants if one.number in explained and campaign.results[one.number].killed is not None]
