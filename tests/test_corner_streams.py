@@ -86,7 +86,7 @@ def test_a_late_subscription_counts_for_one_row_of_publications() -> None:
     publication = Publication(b"<r><a/></r>")
     late = next(item for item in items if isinstance(item, Frame) and item.data.endswith(b"//a"))
     stream = Stream("late", (publication, publication, publication, late), beside=True)
-    accepted = Answered(Refusal.NONE, 101, 0, 0)
+    accepted = Answered(Refusal.NONE, 101, 0, 0, tsid=1, link=1)
 
     def found(*notified: bool) -> list[str]:
         answers = [Matched(Code.OK, 0, 11, 0, 0, 0, 0, (101,) * one, (Content.HEADER,) * one, (b"",) * one) for one in notified]

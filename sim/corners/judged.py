@@ -137,12 +137,32 @@ def _late(stream: Stream, answers: Sequence[Answered | Matched], config: BrokerC
     return table
 
 
+def _numbered(where: str, raw: bytes, answer: Answered, numbers: dict[bytes, int], config: BrokerConfig) -> Iterator[str]:
+    """What is wrong with the t-SID of a result, and with what it says of the frame; ``numbers`` are the t-SIDs that are held."""
+    key, due = raw[4:16], 0
+    try:
+        header = Frame.unpack(raw).header
+        if (answer.cancel, answer.link) != (header.kind == Kind.UNSUBSCRIBE, header.link):
+            yield f"{where}: a result for link {answer.link}, not {header.link}, or cancel {answer.cancel}: {header.kind.name}"
+    except FrameError:
+        pass
+    if answer.refusal is Refusal.NONE and not answer.cancel:
+        if not 1 <= answer.tsid <= config.subscriptions or answer.tsid in numbers.values():
+            yield f"{where}: t-SID {answer.tsid} is not one that is free"
+        due = numbers[key] = answer.tsid
+    elif answer.refusal is Refusal.NONE:
+        due = numbers.pop(key, 0)
+    if answer.tsid != due:
+        yield f"{where}: t-SID {answer.tsid}, not {due}"
+
+
 def differences(stream: Stream, answers: Sequence[Answered | Matched], config: BrokerConfig) -> Iterator[str]:
     """What is wrong with the answers to a stream; those before its last reset are not there."""
     cut = max((place + 1 for place, item in enumerate(stream.items) if isinstance(item, Reset)), default=0)
     table = _Table(config)
     late = _late(stream, answers, config)
     rows: dict[int, str] = {}
+    numbers: dict[bytes, int] = {}
     for place, (item, answer) in enumerate(zip(stream.items[cut:], answers, strict=True)):
         where = f"{stream.kind} item {place}"
         if isinstance(item, broker.Frame):
@@ -150,8 +170,10 @@ def differences(stream: Stream, answers: Sequence[Answered | Matched], config: B
             due = table.take(item.data, answer.refusal)
             if answer.refusal is not due:
                 yield f"{where} {item.data[20:]!r}: {answer.refusal.text}, not {due.text}"
+            yield from _numbered(where, item.data, answer, numbers, config)
         elif isinstance(item, Clear):
             table = _Table(config, loaded=table.loaded)
+            numbers.clear()
         elif isinstance(item, Name):
             table.loaded += 1
         elif isinstance(item, Publication):

@@ -4,7 +4,7 @@ import pickle
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -13,7 +13,7 @@ from pyspark.broadcast import Broadcast
 from sim.cache import BUILD, digest
 from sim.mutants.benches import BENCHES, build
 from sim.mutants.distilled import distilled
-from sim.mutants.schemata import Mutant
+from sim.mutants.schemata import Mutant, identity
 from sim.mutants.trials import Case, Result, Trial, read_results, reference, try_mutant, unpacked
 from sim.mutants.vectors import Vector, vectors
 
@@ -29,11 +29,20 @@ class Campaign:
     """The programs with these mutants, the vectors, and the results so far.
 
     ``cases`` are the vectors with what the hardware made of them, those of the distilled set first; ``results`` grow in :meth:`run`.
-    The mutants with a number in ``settled`` are not tried: each of them would take all vectors.
+    The mutants with a number in ``settled`` are not tried: each of them would take all vectors. ``likely`` names by the mutants'
+    identities vectors that have killed them before, which are tried first.
     """
 
-    def __init__(self, mutants: Sequence[Mutant], context: SparkContext, *, settled: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        mutants: Sequence[Mutant],
+        context: SparkContext,
+        *,
+        settled: Collection[int] = (),
+        likely: Mapping[str, str] | None = None,
+    ) -> None:
         self.mutants, self._context, self._settled = mutants, context, frozenset(settled)
+        self._likely = {one.number: (likely or {}).get(identity(one)) for one in mutants}
         planted = {name: build(name, mutants) for name in BENCHES}
         self._benches = {one.number: tuple(name for name, (_, numbers) in planted.items() if one.number in numbers) for one in mutants}
         self._programs = {name: (path.parent.name, path.read_bytes()) for name, (path, _) in planted.items()}
@@ -120,12 +129,12 @@ class Campaign:
 
     def _round(self, trials: Sequence[Trial], kills: Counter[tuple[str, str]]) -> Iterator[Result]:
         orders = {unit: self._ordered(kills, unit) for unit in {trial.unit for trial in trials}}
-        shared = self._shared_cases()
-        shipped = self._shipped
+        shared, shipped, likely = self._shared_cases(), self._shipped, self._likely
 
         def one(trial: Trial) -> Result:
-            cases = shared.value
-            return try_mutant(trial, [cases[place] for place in orders[trial.unit]], unpacked(shipped.value))
+            cases = [shared.value[place] for place in orders[trial.unit]]
+            cases.sort(key=lambda case: case.vector.name != likely[trial.number])
+            return try_mutant(trial, cases, unpacked(shipped.value))
 
         yield from self._context.parallelize(trials, len(trials)).map(one).collect()
 

@@ -15,7 +15,7 @@ from sim.verilated.builder import program
 
 __all__ = ["Answered", "Clear", "Frame", "Item", "Matched", "Name", "Publication", "Reset", "packed", "run"]
 
-_RESULT = struct.Struct("<IBIQQ")
+_RESULT = struct.Struct("<IBIHBBQQ")
 Body: TypeAlias = bytes
 """The bytes of selected nodes."""
 
@@ -72,12 +72,15 @@ _KINDS: dict[type[Item], bytes] = {Frame: b"S", Clear: b"C", Name: b"K", Publica
 @dataclass(frozen=True)
 class Answered:
     """The result of a frame, and the clocks of its first word and of the result; of a :class:`Clear` how long it was held, of a
-    :class:`Name` when it was taken."""
+    :class:`Name` when it was taken. ``tsid``, ``cancel`` and ``link`` are those of the broker's result."""
 
     refusal: Refusal
     reference: int
     first_word: int
     clock: int
+    tsid: int = 0
+    cancel: bool = False
+    link: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,9 +118,9 @@ def _read(raw: bytes, wanted: Sequence[int]) -> list[Answered | Matched]:
     while at < len(raw):
         kind, at = raw[at], at + 1
         if kind == ord("R"):
-            item, refusal, reference, first, clock = _RESULT.unpack_from(raw, at)
+            item, refusal, reference, tsid, cancel, link, first, clock = _RESULT.unpack_from(raw, at)
             at += _RESULT.size
-            found[item] = Answered(Refusal(refusal), reference, first, clock)
+            found[item] = Answered(Refusal(refusal), reference, first, clock, tsid, bool(cancel), link)
             continue
         item, verdict, code, offset, size, first, last, clock, notified, matches = _OUTCOME.unpack_from(raw, at)
         at += _OUTCOME.size

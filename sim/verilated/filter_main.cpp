@@ -45,6 +45,8 @@ struct Result {
     uint32_t item;
     uint8_t refusal;
     uint32_t reference;
+    uint16_t tsid;
+    uint8_t cancel, link;
     uint64_t first_word, clock;
 };
 struct Outcome {
@@ -329,18 +331,27 @@ class Broker {
         if (took_frame_ || took_publication_ || took_name_)
             last_progress_ = top.clock();
         if (cleared_ || (took_name_ && frame_source_.peek().last))
-            answer(0, 0);
+            answer({});
         if (top->result___05Fvalid && top->result___05Fready) {
             if (frames_started_.empty())
                 fail("a result came without a frame");
             const auto &word = top->result___05Fpayload;
-            answer(uint8_t(get(word, RESULT_REFUSAL)), __builtin_bswap32(uint32_t(get(word, RESULT_KEY_REFERENCE))));
+            Result given{};
+            given.refusal = uint8_t(get(word, RESULT_REFUSAL));
+            given.reference = __builtin_bswap32(uint32_t(get(word, RESULT_KEY_REFERENCE)));
+            given.tsid = uint16_t(get(word, RESULT_TSID));
+            given.cancel = uint8_t(get(word, RESULT_CANCEL));
+            given.link = uint8_t(get(word, RESULT_LINK));
+            answer(given);
         }
     }
-    void answer(uint8_t refusal, uint32_t reference) {
-        Result result{'R', frames_.numbers[answered_++], refusal, reference, frames_started_.front(), top.clock()};
-        if (options_.trial.timeless)
-            result.first_word = result.clock = 0;
+    void answer(Result result) {
+        result.kind = 'R';
+        result.item = frames_.numbers[answered_++];
+        if (!options_.trial.timeless) {
+            result.first_word = frames_started_.front();
+            result.clock = top.clock();
+        }
         options_.trial.check(&result, sizeof result, results_checked_);
         results_.push_back(result);
         frames_started_.pop_front();

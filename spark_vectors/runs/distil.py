@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from sim.mutants.benches import BENCHES
 from sim.mutants.campaign import Campaign
-from sim.mutants.chosen import chosen
+from sim.mutants.chosen import chosen, killers
 from sim.mutants.classified import classified
 from sim.mutants.distilled import Distilled, output_digest, write_distilled
 from sim.mutants.schemata import identity
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     with open_session(options.master, name="distil") as spark:
         mutants, known = chosen(count=options.mutants, seed=options.seed), classified()
         explained = [one.number for one in mutants if identity(one) in known]
-        campaign = Campaign(mutants, spark.sparkContext, settled=explained)
+        campaign = Campaign(mutants, spark.sparkContext, settled=explained, likely=killers())
         campaign.run()
         names = _needed(campaign)
     vectors = {case.vector.name: case.vector for case in campaign.cases}

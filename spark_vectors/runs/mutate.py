@@ -9,7 +9,7 @@ from rich.console import Console
 from sim.cache import BUILD
 from sim.commit import commit
 from sim.mutants.campaign import Campaign
-from sim.mutants.chosen import SEED, chosen, write_chosen
+from sim.mutants.chosen import SEED, chosen, killers, write_chosen
 from sim.mutants.classified import classified
 from sim.mutants.distilled import distilled
 from sim.mutants.report import Findings
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     known = classified()
     explained = {one.number for one in mutants if identity(one) in known}
     with open_session(options.master, name="mutants") as spark:
-        campaign = Campaign(mutants, spark.sparkContext, settled=() if options.classified else explained)
+        campaign = Campaign(mutants, spark.sparkContext, settled=() if options.classified else explained, likely=killers())
         campaign.run()
     found = Findings(mutants, campaign.results, known, frozenset(distilled()), seed=options.seed)
     console = Console(highlight=False, width=None if os.isatty(1) else 140)
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     place = BUILD / "mutate.json"
     found.write(place, commit=str(commit()))
     if options.record and options.seed == SEED and options.unit is None:
-        write_chosen(mutants)
+        write_chosen(mutants, {number: result.killed for number, result in campaign.results.items()})
     if options.record:
         found.record(Path("docs/results/mutants.json"), commit=str(commit(apart_from="docs/results/mutants.json")))
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")

@@ -55,14 +55,14 @@ class Plan:
     words: bool = False
 
 
-_SMALL = Plan(40_000, 1024, 4)
+_SMALL, _SHORT = Plan(40_000, 1024, 4), Plan(80_000, 256, 8)
 _ROUNDS = (
     _SMALL,
     _SMALL,
     Plan(20_000, 1024, 4, words=True, scenarios=8),
+    _SHORT,
     Plan(10_000, 1 << 16, 2, words=True),
-    _SMALL,
-    _SMALL,
+    _SHORT,
     Plan(10_000, 1 << 16, 8),
 )
 _PRESETS = (Plan(10_000, 4096, 4, "large"), Plan(20_000, 4096, 8, "small", words=True))
