@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter as Tally
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -12,7 +13,7 @@ from sim.network.scenario import read_scenario
 from sim.topology.files import read_topology
 from sim.vectors.networks import network_scenario
 
-PINNED = [("5cd747804ba09e2c", "e178fb65f49220e9"), ("27c4fc171fa55d07", "d6259fc15d3da3be"), ("0db43bcaf8670ea0", "b222b9d5f2b0d37a")]
+PINNED = [("6725508fdf02c3e6", "7037be6b32925b01"), ("19b861d8b881f469", "4568832a30b9a42d"), ("59ff40847943c6c3", "a7cfcfca6f407f42")]
 
 
 def digest(thing: object) -> str:
@@ -56,8 +57,27 @@ def test_without_failures_nothing_breaks_and_settings_are_taken() -> None:
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"rounds": 0}, "rounds must be 1 to 30, so that SIDs last, not 0"), ({"brokers": 1}, "brokers must be 2 to 255, not 1")],
+    [
+        ({"rounds": 0}, "rounds must be at least 1, not 0"),
+        ({"brokers": 1}, "brokers must be 2 to 255, not 1"),
+        ({"policy": "fast"}, "policy must be steady or cyclic, not 'fast'"),
+    ],
 )
-def test_bad_parameters(parameters: dict[str, int], message: str) -> None:
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
-        network_scenario(seed=1, row=1, failures=True, **parameters)
+        network_scenario(seed=1, row=1, **parameters)
+
+
+def test_cyclic_scenarios_have_crowds_and_routes() -> None:
+    kinds: Tally[str] = Tally()
+    for row in range(40):
+        made = network_scenario(seed=5, row=row, policy="cyclic")
+        network = read_topology(yaml.safe_dump(made.topology), name="topology")
+        lines = "\n".join(map(json.dumps, made.events))
+        assert len(read_scenario(lines, name="scenario", network=network, load=lambda path: b"")) == len(made.events)
+        kinds.update(kind for event in made.events for kind in event if kind in ("topology", "subscribe"))
+        kinds.update(flag for event in made.events for flag in event.get("topology", {}) if flag in ("solicit", "remove"))
+        texts = Tally((event["at"], event["subscribe"]) for event in made.events if "subscribe" in event)
+        kinds["crowd"] += max(texts.values(), default=0) > 30
+        assert max((event["sid"] for event in made.events if "sid" in event), default=1) <= 255
+    assert min(kinds[kind] for kind in ("topology", "subscribe", "solicit", "remove", "crowd")) > 10
