@@ -16,7 +16,7 @@ from sim.golden.network.modes import Mode
 from sim.network.model import ModelPlayer
 from sim.network.scenario import read_scenario
 from sim.topology.files import read_topology
-from spark_vectors.networks import NetworkScenario, network_scenario
+from sim.vectors.networks import NetworkScenario, network_scenario
 from tests.golden.network.oracle import selects
 
 QUICK = 80
