@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter as Tally
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -24,6 +25,13 @@ def test_scenarios_are_pinned() -> None:
     found = [network_scenario(seed=1, row=row) for row in (0, 1, 77)]
     assert [(digest(one.topology), digest(one.events)) for one in found] == PINNED
     assert network_scenario(seed=1, row=1) == found[1]
+
+
+@pytest.mark.parametrize("policy", ["steady", "cyclic"])
+def test_a_scenario_of_each_policy_is_pinned_as_it_stands(policy: str) -> None:
+    made = network_scenario(seed=1, row=3, policy=policy, rounds=1, brokers=2)
+    lines = (Path(__file__).parent / "pinned" / f"{policy}.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [made.topology, *made.events] == list(map(json.loads, lines))
 
 
 def test_scenarios_have_everything() -> None:
