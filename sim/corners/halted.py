@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from hdl.config import BrokerConfig
+from hdl.contract import Content
 from sim.corners.frames import cancel, subscribe
 from sim.verilated.broker import Clear, Item, Publication, Reset
 
@@ -13,15 +14,15 @@ _WIPE = 1100
 
 
 def _stopped(config: BrokerConfig) -> Iterator[tuple[Item, ...]]:
-    """Resets while verdicts and the notifications of a link wait to be taken: none of them is left over, and each reset gives all places
-    of the queues back. Streams of a kind have stalls, so that each comes in all four ways."""
+    """Resets while verdicts and the words of whole publications on a link wait to be taken: none of them is left over, and each reset gives
+    all places of the queues back. The same four times, because of four streams of a kind two have stalls."""
     for _ in range(4):
         items: list[Item] = []
-        for turn in range(24):
-            items += [subscribe(1 + number, b"/r", link=config.links - 1 - turn % 2) for number in range(6)]
-            items += [Publication(b"<r/>")] * 9
-            items.append(Reset(_WIPE + 700 + 37 * turn))
-        items += [subscribe(1 + number, b"/r", link=config.links - 1 - number % 2) for number in range(40)]
+        for turn in range(20):
+            items += [subscribe(1 + number, b"/r", content=Content.WHOLE, link=config.links - 1 - turn % 2) for number in range(3)]
+            items += [Publication(b"<r>" + b"t" * 300 + b"</r>")] * 9
+            items.append(Reset(_WIPE + 400 + 37 * turn))
+        items += [subscribe(1 + number, b"/r", content=Content.WHOLE, link=config.links - 1 - number % 2) for number in range(6)]
         yield (*items, *[Publication(b"<r/>")] * 9)
 
 
