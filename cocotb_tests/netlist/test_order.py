@@ -8,9 +8,9 @@ import pytest
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from fpga.order import name_hardest_last, original_name
 
 from cocotb_tests.netlist.proofs import mapped
-from fpga.order import name_hardest_last, original_name
 
 
 class Cleared(wiring.Component):

@@ -9,9 +9,9 @@ import pytest
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from fpga.spread import spread_registers
 
 from cocotb_tests.netlist.proofs import mapped, prove_equal
-from fpga.spread import spread_registers
 
 WIDTH = 60
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from fpga.nets import driven, top
+from fpga.ecp5.nets import driven, top
 
 __all__ = ["Placement", "Site", "Tile", "Unit"]
 
