@@ -9,29 +9,26 @@ import argparse
 import hashlib
 import importlib.metadata
 import json
-import math
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from fpga.boards import Board, board
 from fpga.build import BUILD, commit, device_options, plan, preset
-from fpga.ecp5.passes import NETLIST_PASSES, PASSES, PLACEMENT_PASSES, finish, mend
+from fpga.ecp5.passes import NETLIST_PASSES, PASSES, PLACEMENT_PASSES, finish, mend, sentences
 from fpga.ecp5.sources import forget_sources
 from fpga.flow import OPTIONS, Attempt, FlowError, clock, nextpnr_version
+from fpga.gains import worth
 from fpga.synthesis import script
 
-__all__ = ["DEVICES", "RESULTS", "WORTH", "gains", "main", "worth"]
+__all__ = ["DEVICES", "RESULTS", "main"]
 
 DEVICES = ("ulx3s-85f", "ulx3s-25f")
 RESULTS = BUILD.parent / "docs" / "results" / "ablation.json"
-WORTH = 0.03
-"""Part of the clock or of the look-up tables that a pass must gain on a device to stay."""
 
 _SEEDS = (1, 2, 3)
 _HOURS = 1.0
@@ -65,6 +62,7 @@ class _Bench:
         }
         known = next((found for found in _read(results) if self.about.items() <= found.items()), None)
         self.runs: list[dict[str, Any]] = known["runs"] if known else []
+        self._passes: dict[str, str] = (known["passes"] if known else {}) | sentences()
 
     def _synthesised(self, rtlil: str) -> str:
         """Make the netlist unless it is there; returns its digest."""
@@ -93,7 +91,9 @@ class _Bench:
         self.runs.append({"without": without, "seed": seed, "commit": commit(), **self._outcome(without, seed)})
         others = [found for found in _read(self._results) if found["board"] != self._board.name]
         order = {name: place for place, name in enumerate(DEVICES)}
-        every = sorted([*others, {**self.about, "runs": self.runs}], key=lambda found: order.get(found["board"], len(order)))
+        every = sorted(
+            [*others, {**self.about, "passes": self._passes, "runs": self.runs}], key=lambda found: order.get(found["board"], len(order))
+        )
         self._results.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8")
 
     def _outcome(self, without: str | None, seed: int) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class _Bench:
     def _run(self, command: Sequence[str], log: str, what: str) -> None:
         _say(f"  {what}")
         (self._folder / log).unlink(missing_ok=True)
-        limit = math.ceil(self._hours * 3600)
+        limit = round(self._hours * 3600)
         subprocess.run(
             [*command, "--log", log, "-q"],
             cwd=self._folder,
@@ -152,31 +152,6 @@ class _Bench:
 
 def _read(results: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(results.read_text(encoding="utf-8")) if results.exists() else []
-    return found
-
-
-def gains(runs: Sequence[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
-    """What each pass gains of the clock and of the look-up tables, the mean of its seeds; infinite where it does not end without it."""
-    alike = {(one["without"], one["seed"]): one for one in runs}
-    found = {}
-    for name in dict.fromkeys(one["without"] for one in runs if one["without"] is not None):
-        pairs = [
-            (alike[None, seed], one) for (without, seed), one in alike.items() if without == name and "clock" in alike.get((None, seed), {})
-        ]
-        if any("failure" in one for _, one in pairs):
-            found[name] = (math.inf, math.inf)
-        elif pairs:
-            clocks = statistics.mean(every["clock"] / one["clock"] for every, one in pairs)
-            found[name] = clocks - 1, statistics.mean(one["luts"] / every["luts"] for every, one in pairs) - 1
-    return found
-
-
-def worth(results: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
-    """Whether each pass gains enough, of the clock or of the look-up tables, on one of the devices."""
-    found: dict[str, bool] = {}
-    for one in results:
-        for name, gained in gains(one["runs"]).items():
-            found[name] = found.get(name, False) or max(gained) >= WORTH
     return found
 
 

@@ -1,6 +1,8 @@
 """The passes by name, in the order in which they run, each of which can be left out."""
 
+import inspect
 import json
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,7 @@ from fpga.ecp5.slow_paths import shorten_paths
 from fpga.ecp5.sources import forget_sources
 from fpga.ecp5.stray_cells import bring_home
 
-__all__ = ["NETLIST_PASSES", "PASSES", "PLACEMENT_PASSES", "finish", "mend", "readable"]
+__all__ = ["NETLIST_PASSES", "PASSES", "PLACEMENT_PASSES", "finish", "mend", "readable", "sentences"]
 
 NETLIST_PASSES: Mapping[str, Callable[[dict[str, Any]], int]] = {
     "block-ram-registers": pack_output_registers,
@@ -65,3 +67,9 @@ def readable(design: dict[str, Any]) -> dict[str, Any]:
                 if cell["port_directions"].get(port) == "output" and nets == ["x"]:
                     cell["connections"][port] = []
     return design
+
+
+def sentences() -> dict[str, str]:
+    """The first line of what each pass says of itself, by name."""
+    runs = {**NETLIST_PASSES, **PLACEMENT_PASSES}
+    return {name: (inspect.getdoc(sys.modules[run.__module__]) or "").splitlines()[0] for name, run in runs.items()}
