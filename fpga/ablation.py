@@ -62,7 +62,7 @@ class _Bench:
         }
         known = next((found for found in _read(results) if self.about.items() <= found.items()), None)
         self.runs: list[dict[str, Any]] = known["runs"] if known else []
-        self._passes: dict[str, str] = (known["passes"] if known else {}) | sentences()
+        self._passes: dict[str, str] = (known.get("passes", {}) if known else {}) | sentences()
 
     def _synthesised(self, rtlil: str) -> str:
         """Make the netlist unless it is there; returns its digest."""
@@ -89,12 +89,10 @@ class _Bench:
     def measure(self, without: str | None, seed: int) -> None:
         """Place and route with all passes but one, and put what comes out into the results."""
         self.runs.append({"without": without, "seed": seed, "commit": commit(), **self._outcome(without, seed)})
-        others = [found for found in _read(self._results) if found["board"] != self._board.name]
-        order = {name: place for place, name in enumerate(DEVICES)}
-        every = sorted(
-            [*others, {**self.about, "passes": self._passes, "runs": self.runs}], key=lambda found: order.get(found["board"], len(order))
-        )
-        self._results.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8")
+        every = {found["board"]: found for found in _read(self._results)}
+        every[self._board.name] = {**self.about, "passes": self._passes, "runs": self.runs}
+        kept = [every[name] for name in DEVICES if name in every]
+        self._results.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
     def _outcome(self, without: str | None, seed: int) -> dict[str, Any]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -43,7 +43,7 @@ def finish(netlist: Path, *, without: Collection[str] = (), readers: int = READE
     """Run the passes of netlists on a file, with a copy of a register for every so many ``readers``; returns what each returned."""
     design = json.loads(netlist.read_text(encoding="utf-8"))
     forget_sources(design)
-    passes = {**NETLIST_PASSES, "register-copies": partial(copy_registers, most=readers)}
+    passes: dict[str, Callable[[dict[str, Any]], int]] = {**NETLIST_PASSES, "register-copies": partial(copy_registers, most=readers)}
     found = {name: run(design) for name, run in passes.items() if name not in without}
     netlist.write_text(json.dumps(design), encoding="utf-8")
     return found
@@ -71,5 +71,5 @@ def readable(design: dict[str, Any]) -> dict[str, Any]:
 
 def sentences() -> dict[str, str]:
     """The first line of what each pass says of itself, by name."""
-    runs = {**NETLIST_PASSES, **PLACEMENT_PASSES}
-    return {name: (inspect.getdoc(sys.modules[run.__module__]) or "").splitlines()[0] for name, run in runs.items()}
+    modules = {name: run.__module__ for runs in (NETLIST_PASSES, PLACEMENT_PASSES) for name, run in runs.items()}
+    return {name: (inspect.getdoc(sys.modules[module]) or "").splitlines()[0] for name, module in modules.items()}

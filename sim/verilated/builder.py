@@ -20,7 +20,7 @@ from sim.verilated.registers import merge_registers
 __all__ = ["TRICKS", "program"]
 
 TRICKS = ("merged-registers", "common-steps")
-"""What is done for speed and can be left out: :mod:`sim.verilated.registers` and ``step.h``; docs/simulation.md explains both."""
+"""What is done for speed and can be left out: :mod:`sim.verilated.registers` and ``step.h``; docs/results/simulation.md explains both."""
 
 _WRAPPER = "simulated"
 """Name of the module that is Verilated."""
