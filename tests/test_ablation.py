@@ -21,8 +21,7 @@ def _run(without: str | None, seed: int, clock: float, luts: int = 1000) -> dict
 def test_gains_are_means_over_the_seeds_that_both_have() -> None:
     runs = [_run(None, 1, 110), _run(None, 2, 99), _run("a", 1, 100), _run("a", 2, 110), _run("a", 3, 1), _run("b", 1, 110, 1040)]
     found = gains(runs)
-    assert found["a"] == (pytest.approx((1.1 + 0.9) / 2 - 1), 0)
-    assert found["b"] == (0, pytest.approx(0.04))
+    assert [*found["a"], *found["b"]] == pytest.approx([0, 0, 0, 0.04])
 
 
 def test_a_pass_that_nextpnr_fails_without_is_needed() -> None:
@@ -67,18 +66,7 @@ def test_runs_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert f"{placement:20} " in capsys.readouterr().out
     # Another netlist begins anew.
     monkeypatch.setattr(ablation, "OPTIONS", ("--placer", "heap"))
-    assert ablation.main([*asked[:4], "--seeds", "3", "--results", str(results)]) == 0
-    (third,) = json.loads(results.read_text())
-    assert {run["seed"] for run in third["runs"]} == {3}
-
-
-def test_a_step_that_takes_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NEXTPNR_ECP5", raising=False)
-    monkeypatch.setattr(fpga.boards.top, "UartBroker", Core)
-    monkeypatch.setattr(ablation, "BUILD", tmp_path)
-    results = tmp_path / "results.json"
-    assert (
-        ablation.main(["--board", "ulx3s-25f", "--without", PASSES[0], "--seeds", "1", "--hours", "0.0003", "--results", str(results)]) == 0
-    )
+    asked = ["--board", "ulx3s-25f", "--without", PASSES[0], "--seeds", "1", "--results", str(results)]
+    assert ablation.main([*asked, "--hours", "0.0003"]) == 0
     (found,) = json.loads(results.read_text())
     assert [run["failure"] for run in found["runs"]] == ["placing did not end within 0.0003 hours of processor time"] * 2
