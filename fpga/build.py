@@ -122,9 +122,13 @@ def build(
 
 
 def commit() -> str:
-    """The commit of the checkout."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=BUILD.parent)
-    return done.stdout.strip() or "unknown"
+    """The commit of the checkout; dirty when what a bitstream is made from differs from it."""
+
+    def git(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(["git", *arguments], capture_output=True, text=True, check=False, cwd=BUILD.parent)
+
+    name = git("describe", "--always").stdout.strip()
+    return f"{name}-dirty" if name and git("diff", "--quiet", "HEAD", "--", "hdl", "fpga").returncode else name or "unknown"
 
 
 def program(one: Board) -> int:
