@@ -13,7 +13,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,9 @@ class _Bench:
         }
         known = next((found for found in _read(results) if self.about.items() <= found.items()), None)
         self.runs: list[dict[str, Any]] = known["runs"] if known else []
-        self._passes: dict[str, str] = (known.get("passes", {}) if known else {}) | sentences()
+        self._passes: dict[str, dict[str, Any]] = (known["passes"] if known else {}) | {
+            name: {"what": what, "seeds": len(_SEEDS) if name in PLACEMENT_PASSES else 1} for name, what in sentences().items()
+        }
 
     def _synthesised(self, rtlil: str) -> str:
         """Make the netlist unless it is there; returns its digest."""
@@ -77,34 +79,35 @@ class _Bench:
             design = json.loads((self._folder / "x2cbbr.json").read_text(encoding="utf-8"))
             forget_sources(design)
             (self._folder / "yosys.json").write_text(json.dumps(design), encoding="utf-8")
-            for old in self._folder.glob("placement-*"):
-                old.unlink()
             kept.write_text(key)
         return hashlib.sha256((self._folder / "yosys.json").read_bytes()).hexdigest()[:16]
 
-    def measured(self, without: str | None, seed: int) -> bool:
-        """Whether that run is among the results."""
-        return any((one["without"], one["seed"]) == (without, seed) for one in self.runs)
+    def found(self, passes: Sequence[str], seed: int) -> dict[str, Any] | None:
+        """What was measured with these passes."""
+        return next((one for one in self.runs if one["seed"] == seed and set(one["passes"]) == set(passes)), None)
 
-    def measure(self, without: str | None, seed: int) -> None:
-        """Place and route with all passes but one, and put what comes out into the results."""
-        self.runs.append({"without": without, "seed": seed, "commit": commit(), **self._outcome(without, seed)})
+    def measure(self, passes: Sequence[str], seed: int) -> dict[str, Any]:
+        """Place and route with these passes, and put what comes out into the results."""
+        run = {"passes": list(passes), "seed": seed, "commit": commit(), **self._outcome(passes, seed)}
+        self.runs.append(run)
         every = {found["board"]: found for found in _read(self._results)}
         every[self._board.name] = {**self.about, "passes": self._passes, "runs": self.runs}
         kept = [every[name] for name in DEVICES if name in every]
         self._results.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        return run
 
-    def _outcome(self, without: str | None, seed: int) -> dict[str, Any]:
+    def _outcome(self, passes: Sequence[str], seed: int) -> dict[str, Any]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        without = set(PASSES).difference(passes)
         attempt = Attempt(self._folder, self._device, self._board.mhz, seed, self._run)
         changed: dict[str, int] = {}
         try:
-            placement = self._placement(attempt, without if without in NETLIST_PASSES else None)
+            placement, changed = self._placement(attempt, without)
             placed = Path(shutil.copy(placement, self._folder / "mended.json"))
-            changed = mend(placed, without=[without] if without else [])
+            changed |= mend(placed, without=without)
             report = attempt.route(placed)
         except (FlowError, subprocess.CalledProcessError) as error:
-            return {"failure": self._failure(error, seed), "changed": changed}
+            return {"failure": self._failure(error), "changed": changed}
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = report["utilization"]
         return {
@@ -116,15 +119,15 @@ class _Bench:
             "seconds": round(after.ru_utime - before.ru_utime),
         }
 
-    def _placement(self, attempt: Attempt, without: str | None) -> Path:
-        """The netlist without a pass, placed by nextpnr; made once, for all that is measured on it."""
-        kept = self._folder / f"placement-{without or 'all'}-{attempt.seed}.json"
+    def _placement(self, attempt: Attempt, without: Collection[str]) -> tuple[Path, dict[str, int]]:
+        """The netlist without some passes, placed by nextpnr, and what the others have changed; placed once."""
+        netlist = Path(shutil.copy(self._folder / "yosys.json", self._folder / "finished.json"))
+        changed = finish(netlist, without=without)
+        made_by = f"{self.about['nextpnr']}{self.about['options']}{self._device}{self._board.mhz}".encode()
+        kept = self._folder / f"placement-{hashlib.sha256(netlist.read_bytes() + made_by).hexdigest()[:16]}-{attempt.seed}.json"
         if not kept.exists():
-            shutil.copy(self._folder / "yosys.json", self._folder / "finished.json")
-            changed = finish(self._folder / "finished.json", without=[without] if without else [])
-            _say(f"  {', '.join(f'{name} {count}' for name, count in changed.items())}")
-            attempt.place("finished.json", constraints=["--lpf", "x2cbbr.lpf"]).rename(kept)
-        return kept
+            attempt.place(netlist.name, constraints=["--lpf", "x2cbbr.lpf"]).rename(kept)
+        return kept, changed
 
     def _run(self, command: Sequence[str], log: str, what: str) -> None:
         _say(f"  {what}")
@@ -139,7 +142,7 @@ class _Bench:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
         )
 
-    def _failure(self, error: FlowError | subprocess.CalledProcessError, seed: int) -> str:
+    def _failure(self, error: FlowError | subprocess.CalledProcessError) -> str:
         if isinstance(error, FlowError):
             return str(error)
         step = "placing" if "--no-route" in error.cmd else "routing"
@@ -153,14 +156,15 @@ def _read(results: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _wanted(passes: Sequence[str], seeds: Sequence[int]) -> Iterator[tuple[str | None, int]]:
+def _wanted(left_out: Sequence[str], seeds: Sequence[int]) -> Iterator[tuple[str | None, int]]:
+    """Which pass is left out with which seed, none at first."""
     for seed in seeds:
-        moves = [name for name in passes if name in PLACEMENT_PASSES]
+        moves = [name for name in left_out if name in PLACEMENT_PASSES]
         if seed == seeds[0] or moves:
             yield None, seed
         yield from ((name, seed) for name in moves)
         if seed == seeds[0]:
-            yield from ((name, seed) for name in passes if name in NETLIST_PASSES)
+            yield from ((name, seed) for name in left_out if name in NETLIST_PASSES)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -178,12 +182,11 @@ def main(arguments: list[str] | None = None) -> int:
         wanted = list(_wanted(given.without or PASSES, seeds))
         for number, (without, seed) in enumerate(wanted, start=1):
             told = f"{name}, {number} of {len(wanted)}: {f'without {without}' if without else 'all passes'}, seed {seed}"
-            if not bench.measured(without, seed):
-                _say(told)
-                bench.measure(without, seed)
-            last = next(one for one in bench.runs if (one["without"], one["seed"]) == (without, seed))
-            _say(f"{told}: {last.get('failure') or str(last['clock']) + ' MHz'}")
-    for name, stays in worth(_read(given.results)).items():
+            _say(told)
+            passes = [one for one in PASSES if one != without]
+            run = bench.found(passes, seed) or bench.measure(passes, seed)
+            _say(f"{told}: {run.get('failure') or str(run['clock']) + ' MHz'}")
+    for name, stays in worth(_read(given.results), devices=len(DEVICES)).items():
         print(f"{name:20} {'stays' if stays else 'goes'}")
     return 0
 

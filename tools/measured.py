@@ -2,10 +2,12 @@
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fpga.gains import WORTH, gains, worth
+from fpga.ablation import DEVICES
+from fpga.gains import WORTH, gains, mean, worth
 from sim.bench import tricks
 from tools.tables import table
 
@@ -23,7 +25,7 @@ What each pass of `fpga/ecp5/` gains on one netlist a device: `NEXTPNR_ECP5=next
 - Passes of netlists are measured with one seed. Passes of placements move cells that nextpnr has placed. They are measured with more
   seeds, from the same placement.
 - A pass stays when it gains {worth:.0%} of the clock or of the look-up tables on one of the devices, or when nextpnr fails without it.
-  Other passes are deleted.
+  Other passes are deleted. A pass is decided on when it has been measured on both devices.
 - One seed is one throw of the dice: two seeds of the same netlist differ by as much as many a pass gains.
 - `--without NAME` leaves a pass out of `python -m fpga.build` and of `python -m fpga.measure`.
 
@@ -35,14 +37,24 @@ def _percent(part: float) -> str:
     return "needed" if math.isinf(part) else f"{part:+.1%}"
 
 
+def _label(passes: Sequence[str], every: Sequence[str]) -> str:
+    missing = [name for name in every if name not in passes]
+    return "all passes" if not missing else "without " + ", ".join(f"`{name}`" for name in missing)
+
+
 def _device(one: dict[str, Any]) -> str:
     found = gains(one["runs"])
+    every = list(one["passes"])
+    sets = [every, *([name for name in every if name != left_out] for left_out in every)]
+    sets += [run["passes"] for run in one["runs"] if len(run["passes"]) < len(every) - 1]
     rows = []
-    for name in (None, *one["passes"]):
-        runs = sorted((run for run in one["runs"] if run["without"] == name), key=lambda run: int(run["seed"]))
+    for passes in {frozenset(passes): passes for passes in sets}.values():
+        runs = sorted((run for run in one["runs"] if set(run["passes"]) == set(passes)), key=lambda run: int(run["seed"]))
         clocks = ", ".join(run.get("failure") or f"{run['clock']:.1f} ({run['seed']})" for run in runs)
         luts = ", ".join(dict.fromkeys(f"{run['luts']:,}" for run in runs if "luts" in run))
-        rows.append((f"without `{name}`" if name else "all passes", clocks or "not run", luts, *map(_percent, found.get(name or "", ()))))
+        left_out = [name for name in every if name not in passes]
+        gained = map(_percent, mean(found[left_out[0]])) if len(left_out) == 1 and left_out[0] in found else ()
+        rows.append((_label(passes, every), clocks or "not run", luts, *gained))
     full = max((run["luts"] / run["available"] for run in one["runs"] if "luts" in run), default=0)
     head = ("", "MHz (seed)", "TRELLIS_COMB", "gain of the clock", "gain of look-up tables")
     return (
@@ -56,10 +68,10 @@ def _device(one: dict[str, Any]) -> str:
 def ablation() -> str:
     """``docs/results/ablation.md``."""
     results = json.loads((RESULTS / "ablation.json").read_text(encoding="utf-8"))
-    stays = worth(results)
-    sentences = {name: sentence for one in results for name, sentence in one["passes"].items()}
+    stays = worth(results, devices=len(DEVICES))
+    sentences = {name: about["what"] for one in results for name, about in one["passes"].items()}
     rows = [
-        (f"`{name}`", sentence, "not measured" if name not in stays else "stays" if stays[name] else "deleted")
+        (f"`{name}`", sentence, "not decided" if name not in stays else "stays" if stays[name] else "deleted")
         for name, sentence in sentences.items()
     ]
     return _ABLATION.format(
