@@ -1,7 +1,7 @@
 """Filters and messages through PCM as a Spark job, for sets of filters that no chip holds.
 
-``python -m spark_vectors.jobs.match --subscriptions SUBS --messages M.jsonl --output DIR`` writes a Parquet table of matches and a summary. With
-``--workload`` both sides are those of the papers, made in the tasks.
+``python -m spark_vectors.jobs.match --subscriptions SUBS --messages M.jsonl --output DIR`` writes a Parquet table of matches and a summary.
+With ``--workload`` both sides are those of the papers, made in the tasks.
 """
 
 import argparse

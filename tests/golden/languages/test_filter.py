@@ -1,6 +1,7 @@
 """Filters on properties against SQLite; counting and PCM, which share no code, against the filters one by one."""
 
 import contextlib
+import dataclasses
 import random
 from decimal import Decimal
 
@@ -10,7 +11,8 @@ from hdl.contract import Refusal
 from sim.golden.languages import LanguageRefusal, Limits, Message, Value, compile
 from sim.golden.languages.event_counting import CountingTable
 from sim.golden.languages.event_pcm import PcmTable, bloom, name_vector
-from sim.golden.languages.filter import Predicate
+from sim.golden.languages.filter import Constraint, Predicate
+from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text
 from tests.golden.languages.common import refusal
 from tests.golden.languages.events import Events, Rows
 
@@ -56,6 +58,30 @@ def test_filters_equal_sqlite_and_three_algorithms_agree() -> None:
 @pytest.mark.long
 def test_more_filters_equal_sqlite() -> None:
     assert sum(compare(f"filter {seed}", filters=500, messages=250) for seed in (2, 3, 4)) == 375_000
+
+
+def test_counting_and_pcm_evaluate_constraints_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither asks the constraint, which is what the naive evaluation does."""
+    source = Events(random.Random("filter apart"))
+    predicates = {sid: predicate(source.filter()[0]) for sid in range(1, 101)}
+    given = [Message("", source.properties()) for _ in range(50)]
+    expected = [{sid for sid, one in predicates.items() if one.matches(message)} for message in given]
+    monkeypatch.delattr(Constraint, "holds")
+    for table in (CountingTable(predicates), PcmTable(predicates)):
+        assert [table.find(message) for message in given] == expected
+
+
+@pytest.mark.parametrize("parameters", [MARGARA, MIXED, ZIPF], ids=["numbers", "mixed", "zipf"])
+def test_three_algorithms_agree_on_the_workloads_of_the_papers(parameters: EventParameters) -> None:
+    """Half of the events with all names, so that something matches."""
+    predicates = {sid: predicate(filter_text(6, 0, sid, parameters)) for sid in range(1, 201)}
+    wide = dataclasses.replace(parameters, attributes=(100, 100))
+    drawn = [event(6, row, wide if row % 2 else parameters) for row in range(16)]
+    given = [Message("", {key: value if isinstance(value, str) else Decimal(value) for key, value in one.items()}) for one in drawn]
+    expected = [{sid for sid, one in predicates.items() if one.matches(message)} for message in given]
+    assert sum(map(len, expected)) > 20
+    for table in (CountingTable(predicates), PcmTable(predicates)):
+        assert [table.find(message) for message in given] == expected
 
 
 def test_examples_of_the_paper() -> None:

@@ -10,6 +10,7 @@ from sim.golden.languages.topic import Topic
 from sim.golden.languages.topic_expressions import TopicExpressions
 from sim.golden.languages.topic_hash import TopicHash
 from sim.golden.languages.topic_tree import TopicTree
+from sim.vectors.languages import streams
 from tests.golden.languages.common import refusal
 from tests.golden.languages.hierarchies import Hierarchies
 
@@ -118,6 +119,24 @@ def compare(seed: str, *, subscriptions: int, topics: int) -> int:
 
 def test_three_algorithms_agree() -> None:
     assert compare("topic 1", subscriptions=200, topics=250) > 30_000
+
+
+def test_three_algorithms_agree_on_the_workload_of_the_paper() -> None:
+    """[H IV-B]: seven levels of 50 values with one wildcard, and fewer values so that much matches; 32 destinations."""
+    for parameters in (streams.PALLICKARA, streams.TopicParameters(levels=4, values=3, wildcards=2)):
+        wanted = [compile("topic", streams.subscription(2, row, parameters)) for row in range(400)]
+        engines = (TopicTree(), TopicExpressions(), TopicHash())
+        for number, topic in enumerate(wanted):
+            assert isinstance(topic, Topic)
+            for engine in engines:
+                engine.add(topic, number % 32)
+        matched = 0
+        for row in range(60):
+            given = streams.topic(2, row, subscriptions=400, parameters=parameters)
+            expected = {number % 32 for number, topic in enumerate(wanted) if topic.matches(Message(given))}
+            assert [engine.find(given) for engine in engines] == [expected] * 3
+            matched += len(expected)
+        assert matched >= 60
 
 
 @pytest.mark.long
