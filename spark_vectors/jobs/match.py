@@ -81,7 +81,7 @@ def _files(spark: SparkSession, subscriptions: Path, messages: Sequence[Path]) -
     texts = pa.table({"sid": [one.sid for one in wanted], "text": [one.text for one in wanted]}, _schema(sid=pa.int64(), text=pa.string()))
     lines = [line for batch in message_batches(messages) for line in batch.contents]
     rows = pa.table({"row": range(len(lines)), "line": lines}, _schema(row=pa.int64(), line=pa.binary()))
-    return tuple(spark.createDataFrame(table).repartition(_tasks(spark)) for table in (texts, rows))  # type: ignore[return-value]
+    return spark.createDataFrame(texts).repartition(_tasks(spark)), spark.createDataFrame(rows).repartition(_tasks(spark))
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:

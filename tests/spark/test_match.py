@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from hdl.config import PRESETS
 from hdl.contract import Code
 from sim.golden.languages import Limits, compile, parse
-from sim.vectors.languages.attributes import MIXED, EventParameters, event, filter_text
+from sim.vectors.languages.attributes import MIXED, EventParameters, event, filter_text, filters
 from spark_vectors.jobs import match as job
 from spark_vectors.matching import MATCHES
 from spark_vectors.store import Store
@@ -22,12 +22,13 @@ LIMITS = Limits.of(PRESETS["default"])
 
 
 def stored(spark: SparkSession, folder: Path) -> list[Any]:
-    return Store(spark, str(folder)).read_table("matches", MATCHES).orderBy("row").collect()
+    rows: list[Any] = Store(spark, str(folder)).read_table("matches", MATCHES).orderBy("row").collect()
+    return rows
 
 
 def test_a_workload_equals_the_golden_model_however_it_is_cut(spark: SparkSession, tmp_path: Path) -> None:
     source = job.Workload(FEW, seed=3, events=90)
-    counts = [job.filters(3, interface, FEW) for interface in range(2)]
+    counts = [filters(3, interface, FEW) for interface in range(2)]
     texts = [filter_text(3, interface, row, FEW) for interface in range(2) for row in range(counts[interface])]
     compiled = [compile("filter", text) for text in texts]
     messages = [parse(json.dumps({"properties": event(3, row, FEW)}).encode()) for row in range(90)]
