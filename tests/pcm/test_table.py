@@ -8,10 +8,11 @@ import pytest
 
 from sim.golden.languages import Message, Value, compile
 from sim.golden.languages.filter import Predicate
+from sim.judges.sqlite import Rows
 from sim.pcm import table as arrays
 from sim.pcm.table import PcmTable, Piece
 from sim.vectors.languages.attributes import MARGARA, MIXED, STRINGS, ZIPF, EventParameters, event, filter_text
-from tests.golden.languages.events import Events, Rows
+from tests.golden.languages.events import COLUMNS, Events
 
 
 def predicate(text: str) -> Predicate:
@@ -37,7 +38,7 @@ def compare(seed: str, *, filters: int, messages: int) -> int:
     drawn = [source.filter() for _ in range(filters)]
     found = table(*(text for text, _ in drawn)).find(given)
     matched = 0
-    with contextlib.closing(Rows(list(given))) as judge:
+    with contextlib.closing(Rows(given, COLUMNS)) as judge:
         for sid, (text, condition) in enumerate(drawn, start=1):
             mine = {place for place, sids in enumerate(found) if sid in sids}
             assert mine == judge.matched(condition), text

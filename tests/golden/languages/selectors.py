@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple
 
 from sim.golden.languages import Value
-from tests.golden.languages.events import Events, quoted
+from sim.judges.sqlite import quoted
+from tests.golden.languages.events import Events
 
 __all__ = ["COLUMNS", "NAMES", "Drawn", "Selectors"]
 

@@ -12,9 +12,10 @@ from sim.golden.languages import LanguageRefusal, Limits, Message, Value, compil
 from sim.golden.languages.event_counting import CountingTable
 from sim.golden.languages.event_pcm import PcmTable, bloom, name_vector
 from sim.golden.languages.filter import Constraint, Predicate
+from sim.judges.sqlite import Rows
 from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text
 from tests.golden.languages.common import refusal
-from tests.golden.languages.events import Events, Rows
+from tests.golden.languages.events import COLUMNS, Events
 
 
 def predicate(text: str) -> Predicate:
@@ -35,7 +36,7 @@ def compare(seed: str, *, filters: int, messages: int) -> int:
     predicates = {sid: predicate(text) for sid, (text, _) in enumerate(drawn, start=1)}
     found: list[set[int]] = [set() for _ in given]
     matched = 0
-    with contextlib.closing(Rows(list(given))) as judge:
+    with contextlib.closing(Rows(given, COLUMNS)) as judge:
         for sid, (text, condition) in enumerate(drawn, start=1):
             expected = judge.matched(condition)
             mine = {place for place, properties in enumerate(given) if predicates[sid].matches(Message("", properties))}

@@ -12,7 +12,8 @@ from paho.mqtt.matcher import MQTTMatcher
 
 from hdl.contract import Refusal
 from sim.golden.languages import Compiled, LanguageRefusal, Limits, Message, Refused, compile
-from tests.golden.languages import departures, mosquitto
+from sim.judges import mosquitto
+from tests.golden.languages import departures
 from tests.golden.languages.common import ours, refusal, shown
 from tests.golden.languages.hierarchies import Hierarchies
 

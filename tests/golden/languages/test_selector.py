@@ -11,9 +11,10 @@ import pytest
 from hdl.contract import Refusal
 from sim.golden.languages import LanguageRefusal, Limits, Message, Value, compile
 from sim.golden.languages.selector import Selector
-from tests.golden.languages import activemq, departures
+from sim.judges import activemq
+from sim.judges.sqlite import Rows
+from tests.golden.languages import departures
 from tests.golden.languages.common import ours, refusal, shown
-from tests.golden.languages.events import Rows
 from tests.golden.languages.selectors import COLUMNS, Drawn, Selectors
 
 ROOMY = Limits(normal_form=10**9, text_bytes=4096)
@@ -65,7 +66,7 @@ def against_sqlite(seed: str, *, selectors: int, messages: int) -> None:
     given = [source.numbers() for _ in range(messages)]
     drawn = [source.condition(source.random.choice((0, 1, 2, 3)), numeric=True) for _ in range(selectors)]
     seen: Counter[bool | None] = Counter()
-    with contextlib.closing(Rows(list(given), COLUMNS)) as judge:
+    with contextlib.closing(Rows(given, COLUMNS)) as judge:
         for one in drawn:
             assert one.sqlite is not None
             found = values(one, given)
