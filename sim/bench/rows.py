@@ -1,4 +1,4 @@
-"""What a bench group hands back: rows with the thesis's figure, ours and the ratio."""
+"""What a bench group hands back: rows with the figure of the thesis or of a paper, ours and the ratio."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ __all__ = ["Group", "Maker", "Row", "table", "write_json"]
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure; ``thesis`` is None where the thesis has none, ``more`` holds further columns."""
+    """One measured figure; ``thesis`` is the published one, None where there is none, ``more`` holds further columns."""
 
     name: str
     ours: float
@@ -29,7 +29,7 @@ class Row:
 class Group:
     """Rows that stand in one table; ``unit`` is that of ``ours`` and ``thesis``, ``note`` says how they were measured.
 
-    ``left_out`` names the rows that this machine could not measure, each with the reason.
+    ``left_out`` names the rows that this machine could not measure, each with the reason. ``against`` is whose figure stands beside ours.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Group:
     note: str
     rows: tuple[Row, ...]
     left_out: dict[str, str] = field(default_factory=dict)
+    against: str = "thesis"
 
 
 Maker = Callable[[int], Sequence[Group]]
@@ -57,7 +58,7 @@ def table(group: Group) -> Table:
     caption = "\n".join([group.note, *(f"{name} is not measured: {reason}" for name, reason in group.left_out.items())])
     shown = Table(title=f"{group.title} ({group.unit})", caption=caption, title_justify="left", caption_justify="left", header_style="bold")
     shown.add_column("document")
-    for name in (["thesis", "ours", "ratio"] if compared else ["ours"]) + more:
+    for name in ([group.against, "ours", "ratio"] if compared else ["ours"]) + more:
         shown.add_column(name, justify="right")
     for row in group.rows:
         own = [_text(row.thesis), _text(row.ours), _text(row.ratio)] if compared else [_text(row.ours)]

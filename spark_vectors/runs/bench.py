@@ -23,6 +23,7 @@ MAKERS = {
     "cases": "sim.bench.cases:groups",
     "spark": "spark_vectors.runs.growth:groups",
     "bus": "sim.bench.bus:groups",
+    "languages": "sim.bench.languages.groups:groups",
 }
 """Name to ``module:function``; a new part of the bench joins with a line."""
 

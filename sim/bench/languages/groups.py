@@ -1,0 +1,243 @@
+"""The rows of the languages for messages: P Tab 2, G Tab 2, H Fig 5 to 8 and N Fig 6 to 10, in software on this machine.
+
+Every peer's answers are compared with the arrays of PCM, or with the other peers, before its time counts. Times are processor times of one
+thread, but for PCM on several cores, which is wall clock. The papers' machines were others.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from sim.bench.languages.peers import EVENT_ALGORITHMS, TOPIC_ALGORITHMS, event_lines, one_by_one, run_events, run_topics, set_of
+from sim.bench.rows import Group, Row
+from sim.golden.languages import Limits, Message, Value, compile
+from sim.golden.languages.filter import Predicate
+from sim.golden.languages.topic import ANY, Topic
+from sim.judges import activemq
+from sim.pcm.table import PcmTable, Piece
+from sim.vectors.languages import narada, streams
+from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text, filters
+
+__all__ = ["events", "groups", "narada_rows", "topics"]
+
+_THREADS = 2
+_ROUNDS = 3
+_ALONE = 200
+"""Events that the arrays of PCM take one at a time."""
+
+P_TAB_2 = {"sff": 1.353, "betree": 0.326, "pcm": 0.0091, "betree 1.3": 0.031, "ccm": 0.0205}
+G_TAB_2 = {"sff": 1.035, "ccm": 0.144}
+G_ZIPF = {"sff": 14.68, "ccm": 2.06}
+G_DEPLOYMENT = {"sff": 992.28, "ccm": 527.5}
+"""Milliseconds of one event, and of the deployment of all filters."""
+
+H_TREE = {"nodes": 798_188.0, "edges": 898_187.0}
+"""Of 100,000 subscriptions of ten levels [H IV-B 2]."""
+N_REGEX = {10_000: 130.0, 100_000: 1178.0}
+"""Milliseconds [N Fig 10]."""
+
+_NAMES = {"sff": "SFF", "betree": "BE-Tree", "pcm": f"PCM, {_THREADS} cores"}
+
+
+def _share() -> int:
+    """X2CBBR_BENCH_SHARE divides the numbers of subscriptions, for a quick look."""
+    return int(os.environ.get("X2CBBR_BENCH_SHARE", "1"))
+
+
+def _same(name: str, found: object, expected: object) -> None:
+    if found != expected:
+        raise ValueError(f"{name} must find what the others find, and does not")
+
+
+def events(seed: int, parameters: EventParameters, printed: Mapping[str, float], *, count: int = 1000) -> tuple[Row, ...]:
+    """Milliseconds of one event; ``deployment`` in milliseconds, ``MB`` held."""
+    pairs = [
+        (interface, filter_text(seed, interface, row, parameters))
+        for interface in range(parameters.interfaces)
+        for row in range(filters(seed, interface, parameters))
+    ]
+    drawn = [event(seed, row, parameters) for row in range(count)]
+    given: list[dict[str, Value]] = [{name: _value(value) for name, value in one.items()} for one in drawn]
+    table, taken_apart, built = _deployed([text for _, text in pairs])
+    begun = time.process_time()
+    sids = table.find(given)
+    batches = time.process_time() - begun
+    begun = time.process_time()
+    alone = [table.find([one])[0] for one in given[:_ALONE]]
+    single = time.process_time() - begun
+    _same("PCM on arrays, one event at a time", alone, sids[:_ALONE])
+    expected = [sorted({pairs[sid][0] for sid in found}) for found in sids]
+    lines = list(event_lines(pairs, drawn))
+    rows = []
+    for algorithm in EVENT_ALGORITHMS:
+        if algorithm == "betree" and parameters.strings:
+            continue
+        peer = run_events(algorithm, lines, rounds=_ROUNDS, threads=_THREADS if algorithm == "pcm" else 1)
+        _same(_NAMES[algorithm], peer.found, expected)
+        more = {"deployment": peer.building * 1e3, "MB": peer.bytes / 1e6}
+        rows.append(Row(f"{_NAMES[algorithm]}, C++ as published", peer.seconds * 1e3, printed.get(algorithm), more))
+    share = sum(map(len, expected)) / (count * parameters.interfaces)
+    more = {"deployment": built * 1e3, "MB": table.nbytes / 1e6, "reading the texts": taken_apart * 1e3, "interfaces found": share}
+    rows.append(Row("PCM on arrays, 1 core, batches", batches * 1e3 / count, printed.get("sff"), more))
+    rows.append(Row("PCM on arrays, 1 core, one at a time", single * 1e3 / len(alone), printed.get("sff")))
+    return tuple(rows)
+
+
+def _value(value: int | str) -> Value:
+    return value if isinstance(value, str) else Decimal(value)
+
+
+def _deployed(texts: Sequence[str]) -> tuple[PcmTable, float, float]:
+    """The table with places as SIDs; seconds of reading the texts and of building it."""
+    begun = time.process_time()
+    predicates = [(sid, compile("filter", text)) for sid, text in enumerate(texts)]
+    piece = Piece.of((sid, one) for sid, one in predicates if isinstance(one, Predicate))
+    read = time.process_time()
+    return PcmTable([piece]), read - begun, time.process_time() - read
+
+
+def _expression(text: str) -> str:
+    """A subscription to a topic as a regular expression; levels are plain words."""
+    topic = compile("topic", text)
+    assert isinstance(topic, Topic)
+    return "^" + "/".join("[^/]*" if level == ANY else level for level in topic.levels) + ("$" if topic.exact else "(?:/.*)?$")
+
+
+def topics(seed: int, subscriptions: int, parameters: streams.TopicParameters, *, count: int = 1000) -> dict[str, Row]:
+    """Microseconds of one topic by algorithm; ``add`` and ``remove`` in microseconds too."""
+    texts = [streams.subscription(seed, row, parameters) for row in range(subscriptions)]
+    given = [streams.topic(seed, row, subscriptions=subscriptions, parameters=parameters) for row in range(count)]
+    rows: dict[str, Row] = {}
+    expected: list[list[int]] = []
+    for algorithm in TOPIC_ALGORITHMS:
+        peer = run_topics(algorithm, list(enumerate(texts)), given, rounds=_ROUNDS)
+        _same(algorithm, peer.found, expected or peer.found)
+        expected = peer.found
+        more = {"add": peer.adding * 1e6, "remove": peer.removing * 1e6, "MB": peer.bytes / 1e6}
+        more |= {"nodes": float(peer.nodes), "edges": float(peer.edges)}
+        rows[algorithm] = Row(f"{subscriptions} subscriptions, {parameters.levels} levels: {algorithm}", peer.seconds * 1e6, None, more)
+    return rows | _topic_expressions(texts, given[:20], expected[:20], f"{subscriptions} subscriptions, {parameters.levels} levels")
+
+
+def _topic_expressions(texts: Sequence[str], given: Sequence[str], expected: list[list[int]], name: str) -> dict[str, Row]:
+    """RE2, each expression by itself [H III-B]."""
+    found, seconds, building = one_by_one([_expression(text) for text in texts], given)
+    _same("RE2", found, expected)
+    return {"expressions": Row(f"{name}: RE2 one by one", seconds * 1e6, None, {"add": building * 1e6 / len(texts)})}
+
+
+def narada_rows(seed: int, name: str, subscriptions: int) -> tuple[Row, ...]:
+    """Milliseconds of one message past all subscriptions of an engine of N."""
+    engine = narada.ENGINES[name]
+    texts = [engine.subscription(seed, row) for row in range(subscriptions)]
+    given = [engine.message(seed, row, subscriptions) for row in range(20)]
+    label = f"{name}, {subscriptions} subscriptions"
+    if name == "selector":
+        return (_selectors(texts, given, label),)
+    if name == "regex":
+        topics_ = [topic for topic, _ in given]
+        alone, seconds, _ = one_by_one(texts, topics_)
+        together, at_once, building = set_of(texts, topics_, rounds=_ROUNDS)
+        _same("RE2's set", together, alone)
+        _same("the golden model", _golden("regex", texts[:200], given), [[one for one in found if one < 200] for found in alone])
+        printed = N_REGEX.get(subscriptions)
+        more = {"deployment": building * 1e3}
+        return Row(f"{label}: RE2 one by one", seconds * 1e3, printed), Row(f"{label}: RE2 as a set", at_once * 1e3, printed, more)
+    return (_indexed(name, texts, given, label),)
+
+
+def _golden(language: str, texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]]) -> list[list[int]]:
+    compiled = [compile(language, text, Limits(steps=25)) for text in texts]
+    messages = [Message(topic, {name: _value(value) for name, value in properties.items()}) for topic, properties in given]
+    return [[place for place, one in enumerate(compiled) if one.matches(message)] for message in messages]
+
+
+def _selectors(texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]], label: str) -> Row:
+    """ActiveMQ's selector engine, one selector after the other."""
+    properties: list[dict[str, Value]] = [{name: _value(value) for name, value in one.items()} for _, one in given]
+    conditions = [text.partition(" ")[2] for text in texts]
+    few = [one for one in activemq.evaluate(conditions[:200], properties) if one is not None]
+    found = [[place for place, answers in enumerate(few) if answers[number] is True] for number in range(len(given))]
+    _same("ActiveMQ", found, _golden("selector", texts[:200], given))
+    seconds = activemq.seconds_a_message(conditions, properties, rounds=_ROUNDS)
+    return Row(f"{label}: ActiveMQ", seconds * 1e3, None)
+
+
+def _indexed(name: str, texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]], label: str) -> Row:
+    """Integers and strings in a hash table; tags one by one by the golden model."""
+    if name == "tags":
+        compiled = [compile(name, text, Limits(steps=25)) for text in texts]
+        begun = time.process_time()
+        for topic, _ in given:
+            message = Message(topic)
+            _ = [one.matches(message) for one in compiled]
+        return Row(f"{label}: the golden model, one by one", (time.process_time() - begun) * 1e3 / len(given), None)
+    read: Callable[[str], object] = int if name == "integer" else str
+    table: dict[object, list[int]] = {}
+    for place, text in enumerate(texts):
+        table.setdefault(read(text), []).append(place)
+    topics_ = [topic for topic, _ in given] * 50
+    begun = time.process_time()
+    found = [table.get(read(topic), []) for topic in topics_]
+    seconds = time.process_time() - begun
+    _same("the hash table", [[one for one in each if one < 200] for each in found[: len(given)]], _golden(name, texts[:200], given))
+    return Row(f"{label}: hash table", seconds * 1e3 / len(topics_), None)
+
+
+def groups(seed: int) -> Sequence[Group]:
+    """All groups of the languages in software. At other sizes than the papers' their figures are left out."""
+    found, share = _groups(seed, _share()), _share()
+    if share == 1:
+        return found
+    note = f"sizes divided by {share}; "
+    return [replace(one, note=note + one.note, rows=tuple(replace(row, thesis=None) for row in one.rows)) for one in found]
+
+
+def _groups(seed: int, share: int) -> list[Group]:
+
+    def scaled(parameters: EventParameters) -> EventParameters:
+        low, high = parameters.filters
+        return replace(parameters, filters=(low // share, high // share))
+
+    sizes = [10_000 // share, 100_000 // share]
+    deep = topics(seed, sizes[-1], streams.TopicParameters(levels=10))
+    counted = deep["tree"].more
+    tree = tuple(Row(f"{sizes[-1]} subscriptions, 10 levels: {name} of the tree", counted[name], H_TREE[name]) for name in H_TREE)
+    about = "10 interfaces of 22,500 to 27,500 filters of 3 to 5 constraints, 1000 events of 3 to 5 attributes; milliseconds of one event"
+    beside = "PCM on arrays stands beside SFF's figure"
+    numbers, mixed, zipf = (
+        events(seed, scaled(parameters), printed, count=count)
+        for parameters, printed, count in ((MARGARA, P_TAB_2, 1000), (MIXED, G_TAB_2, 1000), (ZIPF, G_ZIPF, 200))
+    )
+    known = ", ".join(f"{name} {value}" for name, value in P_TAB_2.items())
+    deployment = ", ".join(f"{name} {value}" for name, value in G_DEPLOYMENT.items())
+    return [
+        Group("events-numbers", "P Tab 2: numbers", "ms", f"{about}\nthe paper: {known}; {beside}", numbers, against="paper"),
+        Group("events-mixed", "G Tab 2: strings too", "ms", f"{about}\nthe paper's deployment: {deployment}", mixed, against="paper"),
+        Group("events-zipf", "G Tab 2: names by Zipf's law", "ms", about, zipf, against="paper"),
+        Group(
+            "topics",
+            "H Fig 5, 7 and 8: one wildcard, every topic matches a subscription",
+            "us",
+            "microseconds; the paper prints about 1 us for the spread of the tree, and 4 to 10 us for that of the hash table",
+            tuple(row for size in sizes for row in topics(seed, size, streams.PALLICKARA).values()),
+        ),
+        Group(
+            "topics-tree",
+            "H Fig 6: the size of the tree",
+            "nodes or edges",
+            "ten levels of 50 values and one wildcard",
+            tree,
+            against="paper",
+        ),
+        Group(
+            "narada",
+            "N Fig 6 to 10: engines of NaradaBrokering",
+            "ms",
+            "milliseconds of one message past all subscriptions; Java 1.4 at 1 GHz there",
+            tuple(row for name in narada.ENGINES for size in sizes for row in narada_rows(seed, name, size)),
+            against="paper",
+        ),
+    ]
