@@ -10,12 +10,7 @@ from decimal import Decimal
 
 from sim.golden.languages import Value
 
-__all__ = ["Rows", "quoted"]
-
-
-def quoted(text: str) -> str:
-    """A string of SQL."""
-    return "'" + text.replace("'", "''") + "'"
+__all__ = ["Rows"]
 
 
 class Rows:

@@ -1,7 +1,6 @@
 """The engine ``pcm`` gives the answers of the golden model."""
 
 import json
-import random
 from typing import Any
 
 import pytest
@@ -9,14 +8,15 @@ import pytest
 from hdl.config import BrokerConfig
 from sim.engines import open_message_engine
 from sim.interface import EngineError, Subscription
-from tests.golden.languages.events import Events
+from sim.vectors.languages.events import Events
+from sim.vectors.seeds import Draw
 from tests.test_cli import lines, run, write
 
 __all__ = ["write"]
 
 
 def test_answers_are_those_of_the_model() -> None:
-    source = Events(random.Random("pcm engine"))
+    source = Events(Draw("pcm engine"))
     texts = [source.filter()[0] for _ in range(80)]
     texts += ["", "a", "a = ", "a < 'x'", "x = 1234567890123456", "a = 1 or " * 16 + "a = 2"]
     wanted = [Subscription(sid, text, language="filter") for sid, text in enumerate(texts, start=1)]

@@ -1,7 +1,6 @@
 """The arrays of PCM against the filters' own text, against SQLite, and against themselves however the filters and messages are cut."""
 
 import contextlib
-import random
 from decimal import Decimal
 
 import pytest
@@ -12,7 +11,8 @@ from sim.judges.sqlite import Rows
 from sim.pcm import table as arrays
 from sim.pcm.table import PcmTable, Piece
 from sim.vectors.languages.attributes import MARGARA, MIXED, STRINGS, ZIPF, EventParameters, event, filter_text
-from tests.golden.languages.events import COLUMNS, Events
+from sim.vectors.languages.events import COLUMNS, Events
+from sim.vectors.seeds import Draw
 
 
 def predicate(text: str) -> Predicate:
@@ -33,7 +33,7 @@ def one(found: PcmTable, **properties: Value) -> list[int]:
 
 def compare(seed: str, *, filters: int, messages: int) -> int:
     """Filters at the corners on messages at the corners, against SQLite; the number of pairs."""
-    source = Events(random.Random(seed))
+    source = Events(Draw(seed))
     given = [source.properties() for _ in range(messages)]
     drawn = [source.filter() for _ in range(filters)]
     found = table(*(text for text, _ in drawn)).find(given)
@@ -74,7 +74,7 @@ def _properties(drawn: dict[str, int | str]) -> dict[str, Value]:
 
 
 def test_nothing_depends_on_how_filters_and_messages_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = Events(random.Random("pcm cut"))
+    source = Events(Draw("pcm cut"))
     predicates = [(sid, predicate(source.filter()[0])) for sid in range(1, 301)]
     given = [source.properties() for _ in range(200)]
     whole = PcmTable([Piece.of(predicates)])

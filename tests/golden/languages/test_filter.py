@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import random
 from decimal import Decimal
 
 import pytest
@@ -14,8 +13,9 @@ from sim.golden.languages.event_pcm import PcmTable, bloom, name_vector
 from sim.golden.languages.filter import Constraint, Predicate
 from sim.judges.sqlite import Rows
 from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text
+from sim.vectors.languages.events import COLUMNS, Events
+from sim.vectors.seeds import Draw
 from tests.golden.languages.common import refusal
-from tests.golden.languages.events import COLUMNS, Events
 
 
 def predicate(text: str) -> Predicate:
@@ -30,7 +30,7 @@ def matches(text: str, **properties: Value) -> bool:
 
 def compare(seed: str, *, filters: int, messages: int) -> int:
     """Every filter on every message: SQLite, each by itself, and two algorithms for all at once; the number of pairs."""
-    source = Events(random.Random(seed))
+    source = Events(Draw(seed))
     given = [source.properties() for _ in range(messages)]
     drawn = [source.filter() for _ in range(filters)]
     predicates = {sid: predicate(text) for sid, (text, _) in enumerate(drawn, start=1)}
@@ -63,7 +63,7 @@ def test_more_filters_equal_sqlite() -> None:
 
 def test_counting_and_pcm_evaluate_constraints_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither asks the constraint, which is what the naive evaluation does."""
-    source = Events(random.Random("filter apart"))
+    source = Events(Draw("filter apart"))
     predicates = {sid: predicate(source.filter()[0]) for sid in range(1, 101)}
     given = [Message("", source.properties()) for _ in range(50)]
     expected = [{sid for sid, one in predicates.items() if one.matches(message)} for message in given]

@@ -1,7 +1,5 @@
 """Hierarchical topics: the three algorithms of the paper, which share no code, against each other and against the language's own text."""
 
-import random
-
 import pytest
 
 from hdl.contract import Refusal
@@ -11,8 +9,9 @@ from sim.golden.languages.topic_expressions import TopicExpressions
 from sim.golden.languages.topic_hash import TopicHash
 from sim.golden.languages.topic_tree import TopicTree
 from sim.vectors.languages import streams
+from sim.vectors.languages.hierarchies import Hierarchies
+from sim.vectors.seeds import Draw
 from tests.golden.languages.common import refusal
-from tests.golden.languages.hierarchies import Hierarchies
 
 
 def matches(text: str, topic: str) -> bool:
@@ -88,8 +87,8 @@ def accepted(source: Hierarchies, count: int) -> list[Topic]:
 
 def compare(seed: str, *, subscriptions: int, topics: int) -> int:
     """Adds, then finds between removals until nothing is left; the number of pairs that were compared."""
-    source = Hierarchies(random.Random(seed), one="*", final="#")
-    wanted = [(topic, source.random.randrange(subscriptions // 2)) for topic in accepted(source, subscriptions)]
+    source = Hierarchies(Draw(seed), one="*", final="#")
+    wanted = [(topic, source.draw.below(subscriptions // 2)) for topic in accepted(source, subscriptions)]
     engines = (TopicTree(), TopicExpressions(), TopicHash())
     for topic, destination in wanted:
         for engine in engines:
@@ -97,15 +96,15 @@ def compare(seed: str, *, subscriptions: int, topics: int) -> int:
     pairs = matched = 0
     left = list(wanted)
     for number in range(topics):
-        topic, _ = source.random.choice(wanted)
-        given = source.near("/".join(topic.levels)) if source.random.random() < 0.9 else source.subscription()
+        topic, _ = source.draw.choice(wanted)
+        given = source.near("/".join(topic.levels)) if source.draw.chance(0.9) else source.subscription()
         plain = {destination for mine, destination in left if mine.matches(Message(given))}
         for engine in engines:
             assert engine.find(given) == plain, (type(engine).__name__, given)
         pairs += len(left)
         matched += len(plain)
         if number % 2 and len(left) > subscriptions // 2:
-            gone = left.pop(source.random.randrange(len(left)))
+            gone = left.pop(source.draw.below(len(left)))
             for engine in engines:
                 engine.remove(*gone)
     assert matched > topics
