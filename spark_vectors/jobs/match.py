@@ -28,6 +28,7 @@ from sim.vectors.languages.attributes import MARGARA, MIXED, STRINGS, ZIPF, Even
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import arguments, run
 from spark_vectors.matching import MATCHES, PIECES, compile_pieces, joined, match_batches, workload_messages, workload_texts
+from spark_vectors.record import record
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, absolute, spark_schema
 
@@ -36,6 +37,10 @@ __all__ = ["WORKLOADS", "Workload", "deploy", "main", "match"]
 WORKLOADS = {"numbers": MARGARA, "mixed": MIXED, "strings": STRINGS, "zipf": ZIPF}
 _TEXTS_A_BATCH = 4096
 _TASKS_A_CORE = 4
+_RECORDED = (
+    *("filters", "constraints", "partitions", "table_bytes", "messages", "matches", "milliseconds_a_message", "deployment_seconds"),
+    *("seconds", "cores", "digest"),
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def match(
         sent.unpersist()
         progress.say("counting")
         summary = _summary(target.read_table("matches", MATCHES), table, refused)
-    summary |= {"deployment_seconds": round(deployed, 3), "seconds": round(seconds, 3)}
+    summary |= {"cores": int(spark.sparkContext.defaultParallelism), "deployment_seconds": round(deployed, 3), "seconds": round(seconds, 3)}
     target.write_text("summary.json", json.dumps(summary, indent=2, sort_keys=True) + "\n")
     return summary
 
@@ -159,6 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", type=int, default=1, help="times 10 interfaces of 22,500 to 27,500 filters (default: 1)")
     parser.add_argument("--preset", choices=PRESETS, default="default", help="the limits to apply (default: default)")
     parser.add_argument("--output", required=True, help="where the table of matches goes")
+    parser.add_argument("--record", action="store_true", help="keep the figures of a workload in docs/results/languages.json")
     return parser
 
 
@@ -182,6 +188,9 @@ def main(argv: list[str] | None = None) -> int:
             summary = match(spark, texts, messages, absolute(options.output), preset=options.preset, quiet=options.quiet)
         for key, value in summary.items():
             print(f"{key.replace('_', ' '):24} {value if not isinstance(value, dict) else len(value)}")
+        if options.record and options.workload:
+            name = f"{options.workload}, {summary['constraints']} constraints"
+            record("matching", name, {"seed": options.seed, **{key: summary[key] for key in _RECORDED}})
         return 0
 
     return run(job)
