@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Commit", "commit"]
+__all__ = ["ROOT", "Commit", "commit"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

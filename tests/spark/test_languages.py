@@ -102,7 +102,7 @@ def test_a_job_is_the_same_wherever_it_runs(spark: SparkSession) -> None:
 def test_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = ["--sets", "1", "--subscriptions", "16", "--messages", "8", "--only", "integer", "--quiet"]
     kept = tmp_path / "languages.json"
-    monkeypatch.setattr(job, "record", lambda *arguments: record(*arguments, path=kept))
+    monkeypatch.setattr(job, "record", lambda *arguments, of: record(*arguments, of=of, path=kept))
     assert job.main([*small, "--record"]) == 0
     assert "integer           128" in capsys.readouterr().out
     figures = json.loads(kept.read_text())["regression"]["model"]
