@@ -14,7 +14,7 @@ from sim.cli.errors import ENGINE_FAILED, fail, stderr
 from sim.commit import commit
 from sim.interface import EngineError
 from spark_vectors.errors import JobError
-from spark_vectors.record import code, record
+from spark_vectors.record import record, running
 
 __all__ = ["MAKERS", "main"]
 
@@ -43,7 +43,7 @@ def main(
     if not console.is_terminal:
         console = Console(highlight=False, width=160)
     groups: list[Group] = []
-    running = code()
+    before = running()
     failed: list[str] = []
     for place, name in enumerate(chosen, start=1):
         stderr().print(f"x2cbbr: measuring {name}, part {place} of {len(chosen)}")
@@ -60,7 +60,7 @@ def main(
         groups += made
         if keep and name == "languages":
             for group in made:
-                record("bench", group.name, {"seed": seed, "machine": platform.platform(), **described(group)}, of=running)
+                record("bench", group.name, {"seed": seed, "machine": platform.platform(), **described(group)}, of=before)
     write_json(output, groups, seed=seed, commit=str(commit()), machine=platform.platform())
     console.print(f"Figures: {output}" + (f", without those of {', '.join(failed)}" if failed else ""))
     if failed:
