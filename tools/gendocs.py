@@ -620,8 +620,8 @@ _LANGUAGES = """\
 <!-- Written by python -m tools.gendocs from languages.json. -->
 # Languages for messages
 
-What [the languages for messages](../languages.md) give in software. Each table names the commit that measured it, and the load of the machine
-before: how many processes wanted a core. It has two cores. Times that were taken under a load of more than 1 are rough.
+What [the languages for messages](../languages.md) give in software. Each table names the commit that measured it. The machine has two
+cores. *Load* is how many processes wanted one before the work began. Times that were taken under a load of more than 1 are rough.
 
 ## Every pair judged
 
@@ -651,9 +651,7 @@ def _regression(engine: str, kept: dict[str, Any]) -> str:
         for language, one in kept["languages"].items()
     ]
     head = ("language", "pairs", "matches", "refused", "differences", "judges")
-    return f"Engine `{engine}`, preset `{kept['preset']}`, seed {kept['seed']}, commit {kept['commit']}, load {kept['load']}.\n\n" + table(
-        head, rows
-    )
+    return f"Engine `{engine}`, preset `{kept['preset']}`, seed {kept['seed']}, commit {kept['commit']}.\n\n" + table(head, rows)
 
 
 def _matching(kept: dict[str, dict[str, Any]]) -> str:
@@ -679,7 +677,8 @@ def _bench_group(group: dict[str, Any]) -> str:
     ]
     rows = [(name, *(shown(one) for one in cells)) for name, *cells in figures]
     note = ". ".join(line[:1].upper() + line[1:] for line in group["note"].split("\n"))
-    return f"### {group['title']} ({group['unit']})\n\n{note}. Commit {group['commit']}, load {group['load']}, seed {group['seed']}.\n\n{table(head, rows)}"
+    about = f"Commit {group['commit']}, load {group['load']}, seed {group['seed']}"
+    return f"### {group['title']} ({group['unit']})\n\n{note}. {about}.\n\n{table(head, rows)}"
 
 
 def languages() -> str:
