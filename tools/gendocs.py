@@ -660,7 +660,7 @@ def _matching(kept: dict[str, dict[str, Any]]) -> str:
         (
             *(name, f"{one['filters']:,}", f"{one['table_bytes'] / 1e6:.1f}", f"{one['messages']:,}", f"{one['matches']:,}"),
             *(f"{one['milliseconds_a_message']:.4f}", str(one["cores"]), f"{one['seconds']:.1f}", f"{one['deployment_seconds']:.1f}"),
-            *(one["commit"], str(one["load"])),
+            *(one["commit"], str(one.get("load", "not noted"))),
         )
         for name, one in kept.items()
     ]
@@ -675,10 +675,11 @@ def _bench_group(group: dict[str, Any]) -> str:
         [row["name"], *([row["thesis"], row["ours"], row["ratio"]] if compared else [row["ours"]]), *(row["more"].get(key) for key in more)]
         for row in group["rows"]
     ]
-    rows = [(name, *(shown(one) for one in cells)) for name, *cells in figures]
+    rows = [(name, *(shown(one) or "-" for one in cells)) for name, *cells in figures]
     note = ". ".join(line[:1].upper() + line[1:] for line in group["note"].split("\n"))
     about = f"Commit {group['commit']}, load {group['load']}, seed {group['seed']}"
-    return f"### {group['title']} ({group['unit']})\n\n{note}. {about}.\n\n{table(head, rows)}"
+    missing = "".join(f"\n{name} is not measured: {reason}.\n" for name, reason in group["left_out"].items())
+    return f"### {group['title']} ({group['unit']})\n\n{note}. {about}.\n\n{table(head, rows)}{missing}"
 
 
 def languages() -> str:

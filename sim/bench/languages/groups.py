@@ -52,16 +52,27 @@ def _same(name: str, found: object, expected: object) -> None:
         raise ValueError(f"{name} must find what the others find, and does not")
 
 
-def events(seed: int, parameters: EventParameters, printed: Mapping[str, float], *, count: int = 1000) -> tuple[Row, ...]:
-    """Milliseconds of one event; ``deployment`` in milliseconds, ``MB`` held."""
-    pairs = [
+def _filters(seed: int, parameters: EventParameters) -> tuple[list[tuple[int, Predicate]], float]:
+    """Filters by interface, and the seconds of reading their texts."""
+    texts = [
         (interface, filter_text(seed, interface, row, parameters))
         for interface in range(parameters.interfaces)
         for row in range(filters(seed, interface, parameters))
     ]
+    begun = time.process_time()
+    read = [(interface, compile("filter", text)) for interface, text in texts]
+    seconds = time.process_time() - begun
+    return [(interface, one) for interface, one in read if isinstance(one, Predicate)], seconds
+
+
+def events(seed: int, parameters: EventParameters, printed: Mapping[str, float], *, count: int = 1000) -> tuple[Row, ...]:
+    """Milliseconds of one event; ``deployment`` in milliseconds, ``MB`` held."""
+    pairs, reading = _filters(seed, parameters)
     drawn = [event(seed, row, parameters) for row in range(count)]
     given: list[dict[str, Value]] = [{name: _value(value) for name, value in one.items()} for one in drawn]
-    table, taken_apart, built = _deployed([text for _, text in pairs])
+    begun = time.process_time()
+    table = PcmTable([Piece.of((sid, one) for sid, (_, one) in enumerate(pairs))])
+    built = time.process_time() - begun
     begun = time.process_time()
     sids = table.find(given)
     batches = time.process_time() - begun
@@ -81,23 +92,43 @@ def events(seed: int, parameters: EventParameters, printed: Mapping[str, float],
         more = {"deployment": peer.building * 1e3, "MB": peer.bytes / 1e6}
         rows.append(Row(f"{name}, C++ as published", peer.seconds * 1e3, printed.get(algorithm), more))
     share = sum(map(len, expected)) / (count * parameters.interfaces)
-    more = {"deployment": built * 1e3, "MB": table.nbytes / 1e6, "reading the texts": taken_apart * 1e3, "interfaces found": share}
+    more = {"deployment": built * 1e3, "MB": table.nbytes / 1e6, "reading the texts": reading * 1e3, "interfaces found": share}
     rows.append(Row("PCM on arrays, 1 core, batches", batches * 1e3 / count, printed.get("sff"), more))
     rows.append(Row("PCM on arrays, 1 core, one at a time", single * 1e3 / len(alone), printed.get("sff")))
     return tuple(rows)
 
 
+def sweep(seed: int, points: Mapping[str, EventParameters], *, count: int = 500) -> tuple[Row, ...]:
+    """A row a point: PCM on arrays in batches, with the milliseconds of the peers beside it."""
+    rows = []
+    for name, parameters in points.items():
+        found = {row.name: row for row in events(seed, parameters, {}, count=count)}
+        more = {peer.partition(",")[0]: row.ours for peer, row in found.items() if peer.endswith("published") and "cores" not in peer}
+        arrays = found["PCM on arrays, 1 core, batches"]
+        rows.append(Row(name, arrays.ours, None, more | {"interfaces found": arrays.more["interfaces found"]}))
+    return tuple(rows)
+
+
+def _sweeps(seed: int, base: EventParameters, share: int) -> list[Group]:
+    """P Fig 6 to 9 and G Fig 10, each with fewer points than the figure."""
+    total = 1_000_000 // share // base.interfaces
+    sizes = {f"{n // share} filters": (n // share,) * 2 for n in (1000, 10_000, 50_000)}
+    pictures = {
+        "P Fig 6: attributes of an event": {f"{n} attributes": replace(base, attributes=(n, n)) for n in (1, 3, 5, 7, 9)},
+        "P Fig 7: constraints of a filter, as many constraints in all": {
+            f"{n} constraints": replace(base, constraints=(n, n), filters=(total // n, total // n)) for n in (1, 2, 3, 5, 7, 9)
+        },
+        "P Fig 8: filters of an interface": {name: replace(base, filters=size) for name, size in sizes.items()},
+        "P Fig 9: interfaces": {f"{n} interfaces": replace(base, interfaces=n) for n in (10, 20, 30)},
+        "G Fig 10: names": {f"{n} names": replace(base, names=n) for n in (10, 30, 100, 1000)},
+    }
+    note = "milliseconds of one event, 500 events; the other parameters are those of P Tab 1"
+    titles = enumerate(pictures, start=1)
+    return [Group(f"sweep-{place}", title, "ms", note, sweep(seed, pictures[title])) for place, title in titles]
+
+
 def _value(value: int | str) -> Value:
     return value if isinstance(value, str) else Decimal(value)
-
-
-def _deployed(texts: Sequence[str]) -> tuple[PcmTable, float, float]:
-    """The table with places as SIDs; seconds of reading the texts and of building it."""
-    begun = time.process_time()
-    predicates = [(sid, compile("filter", text)) for sid, text in enumerate(texts)]
-    piece = Piece.of((sid, one) for sid, one in predicates if isinstance(one, Predicate))
-    read = time.process_time()
-    return PcmTable([piece]), read - begun, time.process_time() - read
 
 
 def _expression(text: str) -> str:
@@ -141,13 +172,14 @@ def narada_rows(seed: int, name: str, subscriptions: int) -> tuple[Row, ...]:
     if name == "regex":
         topics_ = [topic for topic, _ in given]
         alone, seconds, _ = one_by_one(texts, topics_)
-        together, at_once, building = set_of(texts, topics_, rounds=_ROUNDS)
+        together, fresh, building = set_of(texts, topics_)
+        _, again, _ = set_of(texts, topics_, rounds=_ROUNDS)
         _same("RE2's set", together, alone)
         _same("the golden model", _golden("regex", texts[:200], given), [[one for one in found if one < 200] for found in alone])
         printed = N_REGEX.get(subscriptions)
-        more = {"deployment": building * 1e3}
-        return Row(f"{label}: RE2 one by one", seconds * 1e3, printed), Row(f"{label}: RE2 as a set", at_once * 1e3, printed, more)
-    return (_indexed(name, texts, given, label),)
+        more = {"deployment": building * 1e3, "topics seen before": again * 1e3}
+        return Row(f"{label}: RE2 one by one", seconds * 1e3, printed), Row(f"{label}: RE2 as a set", fresh * 1e3, printed, more)
+    return (_tree(texts, given, label) if name == "tags" else _hash_table(name, texts, given, label),)
 
 
 def _golden(language: str, texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]]) -> list[list[int]]:
@@ -167,15 +199,22 @@ def _selectors(texts: Sequence[str], given: Sequence[tuple[str, narada.Propertie
     return Row(f"{label}: ActiveMQ", seconds * 1e3, None)
 
 
-def _indexed(name: str, texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]], label: str) -> Row:
-    """Integers and strings in a hash table; tags one by one by the golden model."""
-    if name == "tags":
-        compiled = [compile(name, text, Limits(steps=25)) for text in texts]
-        begun = time.process_time()
-        for topic, _ in given:
-            message = Message(topic)
-            _ = [one.matches(message) for one in compiled]
-        return Row(f"{label}: the golden model, one by one", (time.process_time() - begun) * 1e3 / len(given), None)
+def _tree(texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]], label: str) -> Row:
+    """The matching tree of N's reference 30, which is that of H III-A: every subscription has the first so many tags, and a message all."""
+
+    def path(text: str) -> str:
+        return "/".join(pair.partition("=")[2] for pair in text.split(","))
+
+    peer = run_topics(
+        "tree", [(place, path(text)) for place, text in enumerate(texts)], [path(topic) for topic, _ in given], rounds=_ROUNDS
+    )
+    few = [[one for one in found if one < 200] for found in peer.found]
+    _same("the tree", few, _golden("tags", texts[:200], given))
+    return Row(f"{label}: tree", peer.seconds * 1e3, None, {"MB": peer.bytes / 1e6})
+
+
+def _hash_table(name: str, texts: Sequence[str], given: Sequence[tuple[str, narada.Properties]], label: str) -> Row:
+    """Integers and strings."""
     read: Callable[[str], object] = int if name == "integer" else str
     table: dict[object, list[int]] = {}
     for place, text in enumerate(texts):
@@ -242,4 +281,5 @@ def _groups(seed: int, share: int) -> list[Group]:
             tuple(row for name in narada.ENGINES for size in sizes for row in narada_rows(seed, name, size)),
             against="paper",
         ),
+        *_sweeps(seed, scaled(MARGARA), share),
     ]

@@ -13,7 +13,6 @@ from pathlib import Path
 import re2
 
 from sim.cache import BUILD, cached, digest
-from sim.golden.languages import compile
 from sim.golden.languages.filter import Predicate
 from sim.golden.languages.numbers import plain
 from sim.interface import EngineError
@@ -95,11 +94,9 @@ def _shown(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else plain(value) if isinstance(value, Decimal) else str(value)
 
 
-def event_lines(filters: Iterable[tuple[int, str]], events: Iterable[Mapping[str, int | str]]) -> Iterable[str]:
+def event_lines(filters: Iterable[tuple[int, Predicate]], events: Iterable[Mapping[str, int | str]]) -> Iterable[str]:
     """Filters by interface and events as ``events.cpp`` reads them; names and strings have no blank in them."""
-    for interface, text in filters:
-        predicate = compile("filter", text)
-        assert isinstance(predicate, Predicate)
+    for interface, predicate in filters:
         for each in predicate.filters:
             yield f"F {interface}"
             yield from (f"C {one.name} {one.operator} {_shown(one.literal)}" for one in each)
