@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Commit", "commit"]
+__all__ = ["ROOT", "Commit", "commit"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

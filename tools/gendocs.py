@@ -2,8 +2,8 @@
 
 ``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md`` and ``docs/host-link.md`` from
 :mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``mutants.md``,
-``ablation.md`` and ``simulation.md`` of ``docs/results/`` from the JSON files beside them; with ``--check`` it writes nothing and fails
-when a page is stale.
+``languages.md``, ``ablation.md`` and ``simulation.md`` in ``docs/results`` from the JSON files beside them. With ``--check`` it writes
+nothing and fails when a page is stale.
 """
 
 import argparse
@@ -38,6 +38,7 @@ from hdl.contract import (
     WordType,
     attach,
 )
+from sim.bench.rows import shown
 from sim.golden.languages import LanguageRefusal, Limits, MessageCode
 from tools.measured import ablation, simulation
 from tools.tables import table
@@ -624,6 +625,82 @@ def mutants() -> str:
     )
 
 
+_LANGUAGES = """\
+<!-- Written by python -m tools.gendocs from languages.json. -->
+# Languages for messages
+
+What [the languages for messages](../languages.md) give in software. Each table names the commit that measured it. The machine has two
+cores. *Load* is how many processes wanted one before the work began. Times that were taken under a load of more than 1 are rough.
+
+## Every pair judged
+
+`make languages ARGS=--record`: sets of subscriptions and messages at the corners of each language, and sets in which all languages take
+turns. An engine matches them, and every judge is asked about the same pairs. *Refused* subscriptions are over a limit or outside the
+language, and count no pairs.
+
+{regression}
+## PCM as a Spark job
+
+`make match ARGS="--workload numbers --output build/match --record"`, with `--scale 2` for twice the interfaces. A message's time is the
+processor time of the tasks from its line of JSON to the SIDs. The wall clock is that of all messages. *Deployment* is the wall clock from
+texts to the table.
+
+{matching}
+## The papers' algorithms beside it
+
+`make bench ARGS="--only languages --record"`. What a peer finds is compared first. P, G, H and N are the papers of
+[the seeds map](../seeds-map.md).
+
+{bench}"""
+
+
+def _regression(engine: str, kept: dict[str, Any]) -> str:
+    rows = [
+        (f"`{language}`", *(f"{one[key]:,}" for key in ("pairs", "matches", "refused", "differences")), ", ".join(one["judges"]))
+        for language, one in kept["languages"].items()
+    ]
+    head = ("language", "pairs", "matches", "refused", "differences", "judges")
+    return f"Engine `{engine}`, preset `{kept['preset']}`, seed {kept['seed']}, commit {kept['commit']}.\n\n" + table(head, rows)
+
+
+def _matching(kept: dict[str, dict[str, Any]]) -> str:
+    head = ("workload", "filters", "MB", "messages", "matches", "ms a message", "cores", "wall clock, s", "deployment, s", "commit", "load")
+    rows = [
+        (
+            *(name, f"{one['filters']:,}", f"{one['table_bytes'] / 1e6:.1f}", f"{one['messages']:,}", f"{one['matches']:,}"),
+            *(f"{one['milliseconds_a_message']:.4f}", str(one["cores"]), f"{one['seconds']:.1f}", f"{one['deployment_seconds']:.1f}"),
+            *(one["commit"], str(one.get("load", "not noted"))),
+        )
+        for name, one in kept.items()
+    ]
+    return table(head, rows)
+
+
+def _bench_group(group: dict[str, Any]) -> str:
+    more = list(dict.fromkeys(key for row in group["rows"] for key in row["more"]))
+    compared = any(row["thesis"] is not None for row in group["rows"])
+    head = ("row", *((group["against"], "here", "ratio") if compared else ("here",)), *more)
+    figures = [
+        [row["name"], *([row["thesis"], row["ours"], row["ratio"]] if compared else [row["ours"]]), *(row["more"].get(key) for key in more)]
+        for row in group["rows"]
+    ]
+    rows = [(name, *(shown(one) or "-" for one in cells)) for name, *cells in figures]
+    note = ". ".join(line[:1].upper() + line[1:] for line in group["note"].split("\n"))
+    about = f"Commit {group['commit']}, load {group['load']}, seed {group['seed']}"
+    missing = "".join(f"\n{name} is not measured: {reason}.\n" for name, reason in group["left_out"].items())
+    return f"### {group['title']} ({group['unit']})\n\n{note}. {about}.\n\n{table(head, rows)}{missing}"
+
+
+def languages() -> str:
+    """``docs/results/languages.md``."""
+    kept = json.loads((DOCS / "results" / "languages.json").read_text(encoding="utf-8"))
+    return _LANGUAGES.format(
+        regression="\n".join(_regression(engine, one) for engine, one in kept["regression"].items()),
+        matching=_matching(kept["matching"]),
+        bench="\n".join(_bench_group(group) for group in kept["bench"].values()),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats,
     "limits.md": limits,
@@ -633,6 +710,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "results/mutants.md": mutants,
     "results/ablation.md": ablation,
     "results/simulation.md": simulation,
+    "results/languages.md": languages,
 }
 
 

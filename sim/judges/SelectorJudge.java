@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,13 +17,15 @@ import org.apache.activemq.selector.SelectorParser;
  *
  * <p>Input lines: {@code S selector} registers a selector and is answered with {@code ok} or {@code refused};
  * {@code M name type value ...} is a message and is answered with a letter for each accepted selector: T, F, N for unknown, E
- * for an exception. Texts are UTF-8 in hexadecimal with an {@code x} in front; types are l, d, s and b.
+ * for an exception; {@code R rounds} evaluates all selectors on all messages so many times and is answered with the nanoseconds of
+ * processor time of the fastest round. Texts are UTF-8 in hexadecimal with an {@code x} in front; types are l, d, s and b.
  */
 public final class SelectorJudge {
     public static void main(String[] arguments) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.US_ASCII));
         List<BooleanExpression> selectors = new ArrayList<>();
+        List<ActiveMQMessage> messages = new ArrayList<>();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] parts = line.split(" ");
             if (parts[0].equals("S")) {
@@ -31,12 +34,31 @@ public final class SelectorJudge {
                     selectors.add(selector);
                 }
                 out.write(selector == null ? "refused\n" : "ok\n");
+            } else if (parts[0].equals("R")) {
+                out.write(fastest(selectors, messages, Integer.parseInt(parts[1])) + "\n");
             } else {
-                out.write(answers(selectors, message(parts)));
+                messages.add(message(parts));
+                out.write(answers(selectors, messages.get(messages.size() - 1)));
                 out.newLine();
             }
         }
         out.flush();
+    }
+
+    private static long fastest(List<BooleanExpression> selectors, List<ActiveMQMessage> messages, int rounds) throws Exception {
+        long best = Long.MAX_VALUE;
+        for (int round = 0; round < rounds; round++) {
+            long begun = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+            for (ActiveMQMessage message : messages) {
+                MessageEvaluationContext context = new NonCachedMessageEvaluationContext();
+                context.setMessageReference(message);
+                for (BooleanExpression selector : selectors) {
+                    selector.matches(context);
+                }
+            }
+            best = Math.min(best, ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - begun);
+        }
+        return best;
     }
 
     private static BooleanExpression parsed(String selector) {
