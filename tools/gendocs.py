@@ -2,8 +2,8 @@
 
 ``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md`` and ``docs/host-link.md`` from
 :mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``mutants.md``,
-``languages.md``, ``ablation.md`` and ``simulation.md`` in ``docs/results`` from the JSON files beside them. With ``--check`` it writes
-nothing and fails when a page is stale.
+``languages.md``, ``ablation.md``, ``simulation.md`` and ``soak.md`` in ``docs/results`` from the JSON files beside them. With ``--check``
+it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from hdl.contract import (
 )
 from sim.bench.rows import shown
 from sim.golden.languages import LanguageRefusal, Limits, MessageCode
-from tools.measured import ablation, simulation
+from tools.measured import ablation, simulation, soak
 from tools.tables import table
 
 __all__ = [
@@ -711,6 +711,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "results/ablation.md": ablation,
     "results/simulation.md": simulation,
     "results/languages.md": languages,
+    "results/soak.md": soak,
 }
 
 

@@ -11,7 +11,7 @@ from fpga.gains import WORTH, gains, mean, worth
 from sim.bench import tricks
 from tools.tables import table
 
-__all__ = ["ablation", "simulation"]
+__all__ = ["ablation", "simulation", "soak"]
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 
@@ -132,3 +132,35 @@ def simulation() -> str:
         runs=table(("copies", "left out", *counts), runs),
         gains=table(("trick", "copies", *counts), saved),
     )
+
+
+_SOAK = """\
+<!-- Written by python -m tools.gendocs from soak.json. -->
+# Soak
+
+The regression in rounds, each with a seed of its own: `make soak HOURS=1`. A round makes documents and sets of subscriptions, has libxml2, expat and
+the golden model judge every pair, and runs the broker's RTL on Verilator over all of them. It goes into the ledger when nothing differs. Any
+difference stops the soak with the command that replays it.
+
+**{pairs:,} pairs** of a publication and a subscription in {rounds} rounds: {documents:,} documents of {bytes:,} bytes, {matches:,} matches,
+{clocks:,} clocks of the RTL, {differences:,} differences.
+
+{table}"""
+
+
+def soak() -> str:
+    """``docs/results/soak.md``."""
+    kept = json.loads((RESULTS / "soak.json").read_text(encoding="utf-8"))
+    head = ("seed", "commit", "preset", "documents", "longest", "subscriptions", "sets", "words compared", "pairs", "matches", "differences")
+    rows = [
+        (
+            str(one["seed"]),
+            one["commit"] + "-dirty" * one["dirty"],
+            one["preset"],
+            *(f"{one[name]:,}" for name in ("documents", "largest", "subscriptions", "sets")),
+            "yes" if one["words"] else "no",
+            *(f"{one[name]:,}" for name in ("pairs", "matches", "differences")),
+        )
+        for one in kept["rounds"]
+    ]
+    return _SOAK.format(**kept["totals"], table=table(head, rows))
