@@ -1,8 +1,9 @@
 """Generate the pages of the documentation that must not drift from the code.
 
 ``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md`` and ``docs/host-link.md`` from
-:mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``mutants.md`` and
-``languages.md`` in ``docs/results`` from the JSON files beside them. With ``--check`` it writes nothing and fails when a page is stale.
+:mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``mutants.md``,
+``languages.md``, ``ablation.md``, ``simulation.md`` and ``soak.md`` in ``docs/results`` from the JSON files beside them. With ``--check``
+it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import ast
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,22 @@ from hdl.contract import (
 )
 from sim.bench.rows import shown
 from sim.golden.languages import LanguageRefusal, Limits, MessageCode
+from tools.measured import ablation, simulation, soak
+from tools.tables import table
 
-__all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link", "language_codes", "limits", "main", "registers", "stale"]
+__all__ = [
+    "EXAMPLES",
+    "PAGES",
+    "field_notes",
+    "formats",
+    "hexdump",
+    "host_link",
+    "language_codes",
+    "limits",
+    "main",
+    "registers",
+    "stale",
+]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -218,12 +233,6 @@ _MEANING: dict[str, str] = {
     "links": "Local links that notifications leave on.",
 }
 """For the fields whose name says enough in the code."""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
 def hexdump(data: bytes) -> str:
@@ -699,7 +708,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "host-link.md": host_link,
     "language-codes.md": language_codes,
     "results/mutants.md": mutants,
+    "results/ablation.md": ablation,
+    "results/simulation.md": simulation,
     "results/languages.md": languages,
+    "results/soak.md": soak,
 }
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from fpga.nets import driven, top
+from fpga.ecp5.nets import driven, top
 
 __all__ = ["Placement", "Site", "Tile", "Unit"]
 
@@ -26,16 +26,16 @@ class Site(NamedTuple):
     """A look-up table and the flip-flop behind it."""
 
     tile: Tile
-    index: int
+    number: int
 
     def bel(self, kind: str) -> str:
         """As nextpnr names it; ``kind`` is K or FF."""
-        return f"X{self.tile[0]}/Y{self.tile[1]}/SLICE{_SLICES[self.index // 2]}.{kind}{self.index % 2}"
+        return f"X{self.tile[0]}/Y{self.tile[1]}/SLICE{_SLICES[self.number // 2]}.{kind}{self.number % 2}"
 
     @property
     def beside(self) -> "Site":
         """The other one of the slice."""
-        return Site(self.tile, self.index ^ 1)
+        return Site(self.tile, self.number ^ 1)
 
 
 class Unit(NamedTuple):

@@ -6,7 +6,7 @@ of the whole design, while there are free places where it belongs. Here each of 
 shortest.
 """
 
-from fpga.placement import Placement, Site, Tile, Unit
+from fpga.ecp5.placement import Placement, Site, Tile, Unit
 
 __all__ = ["bring_home"]
 

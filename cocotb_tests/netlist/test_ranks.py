@@ -3,6 +3,7 @@
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from amaranth.hdl import Cat, Module, Signal
@@ -10,7 +11,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from cocotb_tests.netlist.proofs import mapped
-from fpga.order import name_hardest_last, original_name
+from fpga.ecp5.nets import driven
+from fpga.ecp5.path_order import place_slow_paths_first
+from fpga.ecp5.ranks import original_name
+from fpga.ecp5.reset_order import place_rare_resets_first
+from fpga.ecp5.timing import Timing
 
 
 class Cleared(wiring.Component):
@@ -30,15 +35,22 @@ class Cleared(wiring.Component):
         return m
 
 
+def _unchanged_but_names(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert {original_name(name): cell for name, cell in after["cells"].items()} == before["cells"]
+    assert {name: after[name] for name in after if name != "cells"} == {name: before[name] for name in before if name != "cells"}
+
+
+@pytest.mark.parametrize("ordered", [False, True], ids=["alone", "after the order of paths"])
 @pytest.mark.parametrize(("shared", "registers"), [(1, 0), (10, 8), (20, 20)])
-def test_rare_resets_come_last(tmp_path: Path, shared: int, registers: int) -> None:
+def test_rare_resets_come_last(tmp_path: Path, shared: int, registers: int, ordered: bool) -> None:
     design = mapped(Cleared(), tmp_path)
     before = copy.deepcopy(design["modules"]["top"])
     tables = 4 if registers else 0
-    assert name_hardest_last(design, shared) == registers + tables
+    if ordered:
+        place_slow_paths_first(design)
+    assert place_rare_resets_first(design, shared) == registers + tables
     after = design["modules"]["top"]
-    assert {original_name(name): cell for name, cell in after["cells"].items()} == before["cells"]
-    assert {name: after[name] for name in after if name != "cells"} == {name: before[name] for name in before if name != "cells"}
+    _unchanged_but_names(before, after)
     by_name = [cell for _, cell in sorted(after["cells"].items())]
     last = by_name[len(by_name) - registers - tables :]
     resets = [cell["connections"]["LSR"][0] for cell in last if cell["type"] == "TRELLIS_FF"]
@@ -46,3 +58,14 @@ def test_rare_resets_come_last(tmp_path: Path, shared: int, registers: int) -> N
     assert sum(cell["type"] == "LUT4" for cell in last) == tables
     # the rarest at the end
     assert len(set(resets[-8:])) == bool(registers)
+
+
+def test_tables_on_slow_paths_come_last(tmp_path: Path) -> None:
+    design = mapped(Cleared(), tmp_path)
+    before = copy.deepcopy(design["modules"]["top"])
+    times = {output: time for name, time in Timing(before).through().items() for output in driven(before["cells"][name])}
+    assert place_slow_paths_first(design) == len(times) > 4
+    after = design["modules"]["top"]
+    _unchanged_but_names(before, after)
+    ordered = [times[driven(cell)[0]] for _, cell in sorted(after["cells"].items()) if cell["type"] == "LUT4"]
+    assert ordered == pytest.approx(sorted(ordered), abs=0.01)

@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from cocotb_tests.netlist.proofs import mapped, prove_equal
-from fpga.resets import share_reset
+from fpga.ecp5.common_reset import share_reset
 
 MANY = 20
 

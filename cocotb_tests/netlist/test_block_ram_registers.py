@@ -12,7 +12,7 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.outputs import pack_output_registers
+from fpga.ecp5.block_ram_registers import pack_output_registers
 from hdl.stream.block_ram import BlockRam
 
 _SYNTHESIS = """\

@@ -8,7 +8,7 @@ as well: the same clock by clock.
 from collections import Counter
 from typing import Any
 
-from fpga.nets import top
+from fpga.ecp5.nets import top
 
 __all__ = ["share_reset"]
 

@@ -25,9 +25,9 @@ def _generate(cell: dict[str, Any]) -> tuple[int, int] | None:
     return (propagate if carry else 0) | (generate & ~propagate), propagate ^ (15 if carry else 0)
 
 
-def trim_carries(design: dict[str, Any]) -> tuple[int, int]:
-    """Change a netlist; returns the numbers of ends and of starts that need no cell any more."""
-    ends = starts = 0
+def trim_carries(design: dict[str, Any]) -> int:
+    """Change a netlist; returns the number of ends and starts that need no cell any more."""
+    trimmed = 0
     for module in design["modules"].values():
         cells: dict[str, Any] = module["cells"]
         readers: Counter[Any] = Counter(net for port in module["ports"].values() for net in port["bits"])
@@ -39,7 +39,7 @@ def trim_carries(design: dict[str, Any]) -> tuple[int, int]:
             nets = cell["connections"]
             if not readers[nets["COUT"][0]]:
                 nets["COUT"] = ["x"]
-                ends += 1
+                trimmed += 1
             first = _generate(cell)
             if first is None:
                 continue
@@ -56,5 +56,5 @@ def trim_carries(design: dict[str, Any]) -> tuple[int, int]:
                     "port_directions": {"A": "input", "B": "input", "C": "input", "D": "input", "Z": "output"},
                     "connections": {"A": nets["A0"], "B": nets["B0"], "C": ["0"], "D": ["0"], "Z": sums},
                 }
-            starts += 1
-    return ends, starts
+            trimmed += 1
+    return trimmed

@@ -8,8 +8,8 @@ the slowest ones go, one after the other, to the free place near by that makes t
 from collections import defaultdict
 from collections.abc import Iterator
 
-from fpga.placement import Placement, Site, Tile, Unit
-from fpga.timing import ALONG, CARRY, TABLE, clock_to_output
+from fpga.ecp5.placement import Placement, Site, Tile, Unit
+from fpga.ecp5.timing import ALONG, CARRY, TABLE, clock_to_output
 
 __all__ = ["PlacedTiming", "shorten_paths"]
 
@@ -197,11 +197,11 @@ def _better(placement: Placement, timing: PlacedTiming, unit: Unit) -> Site | No
     return placement.best(unit, near=timing.middle(unit), within=_FARTHEST, cost=lambda tile: timing.moved(unit, tile), enough=enough)
 
 
-def shorten_paths(placement: Placement) -> tuple[int, float, float]:
-    """Move what is on slow paths; returns the number of moves, and the estimated time of the slowest path before and after, in ns."""
+def shorten_paths(placement: Placement) -> int:
+    """Move what is on slow paths; returns the number of moves."""
     timing = PlacedTiming(placement)
     units = list(placement.units())
-    first = slowest = timing.slowest()
+    slowest = timing.slowest()
     moves = 0
     for _ in range(_ROUNDS):
         slow = sorted(((time, unit) for unit in units if (time := timing.through(unit)) > _SLOW * slowest), key=lambda found: -found[0])
@@ -217,4 +217,4 @@ def shorten_paths(placement: Placement) -> tuple[int, float, float]:
             break
         timing.update()
         slowest = timing.slowest()
-    return moves, first, slowest
+    return moves
