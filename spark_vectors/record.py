@@ -23,7 +23,7 @@ class Running:
 
 def running() -> Running:
     """Figures that were kept meanwhile are no change of the commit."""
-    return Running(commit(apart_from=str(LANGUAGES.relative_to(ROOT))), round(os.getloadavg()[0], 1))
+    return Running(commit(apart_from=[str(LANGUAGES.relative_to(ROOT))]), round(os.getloadavg()[0], 1))
 
 
 def record(section: str, name: str, figures: dict[str, Any], *, of: Running, path: Path = LANGUAGES) -> None:

@@ -17,7 +17,7 @@ from sim.judges.languages import JUDGES
 from sim.vectors.languages.corners import CORNERS, MIXED, corner_set, line_of
 from spark_vectors import judging
 from spark_vectors.jobs import languages as job
-from spark_vectors.record import record
+from spark_vectors.record import record, running
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
 
@@ -116,3 +116,10 @@ def test_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(job, "judge", lambda *_, **__: {"integer": wrong})
     assert job.main(small) == 1
     assert "x: y" in capsys.readouterr().err
+
+
+def test_kept_figures_are_no_change_of_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("spark_vectors.record.commit", lambda **more: asked.append(more))
+    running()
+    assert asked == [{"apart_from": ["docs/results/languages.json"]}]
