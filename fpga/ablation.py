@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -139,15 +140,17 @@ class _Bench:
             check=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60)),
         )
 
     def _failure(self, error: FlowError | subprocess.CalledProcessError) -> str:
         if isinstance(error, FlowError):
             return str(error)
         step = "placing" if "--no-route" in error.cmd else "routing"
-        if error.returncode < 0:
+        if error.returncode == -signal.SIGXCPU:
             return f"{step} did not end within {self._hours:g} hours of processor time"
+        if error.returncode < 0:  # stopped by somebody, which says nothing of the passes
+            raise error
         return f"{step} failed with status {error.returncode}"
 
 
