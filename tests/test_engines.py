@@ -200,7 +200,7 @@ def test_bench_figures(tmp_path: Path) -> None:
 def test_clock_of_the_bench_is_that_of_its_device_and_preset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(RESULTS, str(tmp_path))
     assert clock("Scbxp", device="LFE5U-85F-6", assumed=120.0) == Clock(120.0, None, "assumed")
-    placed = {"component": "hdl.scbxp.parser:Scbxp", "params": {"config": "default"}, "device": "LFE5U-85F-6"}
+    placed: dict[str, Any] = {"component": "hdl.scbxp.parser:Scbxp", "params": {"config": "default"}, "device": "LFE5U-85F-6"}
     placed |= {"mhz": [121.5, 130.0], "resources": {"LUT4": 7000}}
     others = [placed | change for change in ({"device": "LFE5U-25F-6"}, {"params": {"config": "small"}}, {"component": "hdl.npu:Npu"})]
     rows = [*(one | {"mhz": [1.0, 2.0]} for one in others), placed]
