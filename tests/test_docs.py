@@ -260,3 +260,24 @@ def test_command_line_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     text = (DOCS / "command-line.md").read_text(encoding="utf-8")
     (refused,) = re.findall(r"```text\n(subscription 5 is refused.*?)```", text, re.DOTALL)
     assert CliRunner().invoke(app, ["filter", "--subscriptions", "subs.txt", "stock.xml"]).stderr == refused
+
+
+def told(path: Path) -> str:
+    """The docstrings of a file, of its attributes too, without line ends."""
+    strings = (node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Expr))
+    return " ".join(" ".join(one.value.split()) for one in strings if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+GLOSSARY = [tuple(row) for row in rows((DOCS / "glossary.md").read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(("word", "meaning", "place"), GLOSSARY, ids=[row[0] for row in GLOSSARY])
+def test_a_word_of_the_glossary_is_used_where_it_lives(word: str, meaning: str, place: str) -> None:
+    assert re.search(rf"\b{re.escape(word)}(s|es)?\b", told(ROOT / place.strip("`")), re.IGNORECASE)
+    assert re.fullmatch(r"[^.]+\.", meaning), "one sentence"
+
+
+def test_the_glossary_names_a_word_once() -> None:
+    words = [row[0] for row in GLOSSARY]
+    assert len(words) == len(set(words))
+    assert {"run", "slice", "visitor", "mark", "piece", "place", "beat", "t-SID", "o-SID"} <= set(words)
