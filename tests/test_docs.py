@@ -61,16 +61,18 @@ def test_generated_pages_are_fresh() -> None:
 
 
 def test_a_stale_page_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(DOCS / "results", tmp_path / "results")
+    docs = tmp_path / "docs"
+    shutil.copytree(DOCS / "results", docs / "results")
     for name in gendocs.PAGES:
-        (tmp_path / name).write_text((DOCS / name).read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(gendocs, "DOCS", tmp_path)
+        (docs / name).write_text((DOCS / name).read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(gendocs, "DOCS", docs)
     assert gendocs.main(["--check"]) == 0
-    changed = (tmp_path / "limits.md").read_text(encoding="utf-8").replace("| 1024 |", "| 1025 |", 1)
-    (tmp_path / "limits.md").write_text(changed, encoding="utf-8")
-    (tmp_path / "formats.md").unlink()
+    for name, before, after in (("limits.md", "| 1024 |", "| 1025 |"), ("../README.md", "| LFE5U-25F-6 |", "| LFE5U-12F-6 |")):
+        text = (docs / name).read_text(encoding="utf-8")
+        (docs / name).write_text(text.replace(before, after, 1), encoding="utf-8")
+    (docs / "formats.md").unlink()
     assert gendocs.main(["--check"]) == 1
-    assert capsys.readouterr().err == "stale: formats.md, limits.md; run python -m tools.gendocs\n"
+    assert capsys.readouterr().err == "stale: formats.md, limits.md, ../README.md; run python -m tools.gendocs\n"
     assert gendocs.main([]) == 0
     assert gendocs.main(["--check"]) == 0
 

@@ -220,10 +220,12 @@ def test_bench_goes_on_without_what_cannot_be_had(
     def whole(seed: int) -> list[Group]:
         return [Group("g", "t", "u", "n", (Row("r", 3.0, 2.0),), {"s": "there is no pugixml"})]
 
+    monkeypatch.setenv(RESULTS, str(tmp_path / "kept"))
     monkeypatch.setattr(bench, "MAKERS", {"first": "tests.bench_parts:broken", "second": "tests.bench_parts:whole"})
     monkeypatch.setitem(sys.modules, "tests.bench_parts", SimpleNamespace(broken=broken, whole=whole))
     with pytest.raises(typer.Exit) as ended:
-        bench.main(None, 1, tmp_path / "bench.json")
+        bench.main(None, 1, tmp_path / "bench.json", keep=True)
+    assert json.loads((tmp_path / "kept" / "bench.json").read_text())["g"]["rows"][0]["ratio"] == 1.5
     assert ended.value.exit_code == 1
     shown = capsys.readouterr()
     assert shown.err.splitlines() == [
