@@ -115,7 +115,7 @@ def steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         return subprocess.CompletedProcess(arguments, int(arguments[2] == "b"))
 
     monkeypatch.setattr(command, "STEPS", tuple(Step(name, f"{name}.json", name, (), ()) for name in "abc"))
-    monkeypatch.setattr(command.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "commit", lambda **_: Commit("abc", False))
     monkeypatch.setenv(RESULTS, "")

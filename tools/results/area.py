@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.results.kept import count, notice, places, read
+from tools.results.kept import about, count, notice, places, read
 from tools.tables import table
 
 __all__ = ["area", "block", "configurations"]
@@ -17,8 +17,8 @@ How large the hardware is and at what clock it closes, by configuration and devi
   six. DP16KD is block RAM of 18 kbit.
 - MHz is what nextpnr says that closes. Another seed of the same netlist gives another clock; the worst seed counts.
 - The reset goes over the clock network, on which nextpnr counts no delay. The device takes about that of the clock.
-- `native` nextpnr and the WASM build in `.venv` have one version and place the same netlist otherwise. The version says which it is:
-  Debian's ends in `+dfsg`.
+- A native nextpnr and the WASM build in `.venv` have one version, and place the same netlist otherwise. The version of Debian's native
+  build contains `+dfsg`.
 
 ## The broker and its units, out of context
 
@@ -51,16 +51,25 @@ where a memory fills a part of it, while the thesis counts bits. The open tools 
 _PRESETS = ("small", "default", "large")
 
 
-def _components(kept: Mapping[str, Mapping[str, Any]]) -> str:
-    def row(command: str, one: Mapping[str, Any]) -> tuple[str, ...]:
-        used = one["resources"]
-        clocks = ", ".join(f"{run['mhz']} ({run['seed']})" for run in one["runs"])
-        cells = (used.get(name) for name in ("LUT4", "TRELLIS_FF", "DP16KD"))
-        tools = ", ".join(f"{name} {version}" for name, version in one["tools"].items() if name in ("pyosys", "nextpnr"))
-        return (f"`{command}`", one["device"], count(places(used)), *map(count, cells), clocks, one["commit"], tools or "not noted")
+def _name(one: Mapping[str, Any]) -> str:
+    """A component and its limits."""
+    return f"{one['component'].rpartition(':')[2]}, {one['params'].get('config', 'no preset')}"
 
-    head = ("command", "device", "places", "LUT4", "FF", "DP16KD", "MHz (seed)", "commit", "tools")
-    return table(head, (row(command, one) for command, one in kept.items()))
+
+def _components(kept: Mapping[str, Mapping[str, Any]]) -> str:
+    def row(one: Mapping[str, Any]) -> tuple[str, ...]:
+        used, clocks = one["resources"], [run["mhz"] for run in one["runs"]]
+        cells = (used.get(name) for name in ("LUT4", "TRELLIS_FF", "DP16KD"))
+        worst = f"{min(clocks)}, of {len(clocks)}" if len(clocks) > 1 else str(clocks[0])
+        return (_name(one), one["device"], count(places(used)), *map(count, cells), worst, one["commit"])
+
+    def told(command: str, one: Mapping[str, Any]) -> str:
+        seeds = ", ".join(f"{run['mhz']} with seed {run['seed']}" for run in one["runs"])
+        return f"{_name(one)}, {one['device']}: {seeds} MHz. {about(one)} `{command}`\n"
+
+    head = ("component", "device", "places", "LUT4", "FF", "DP16KD", "MHz, worst seed", "commit")
+    lines = "".join(f"- {told(command, one)}" for command, one in kept.items())
+    return f"{table(head, map(row, kept.values()))}\n{lines}"
 
 
 def _boards(kept: Mapping[str, Mapping[str, Any]]) -> str:
@@ -93,7 +102,7 @@ def _paths(components: Mapping[str, Mapping[str, Any]], boards: Mapping[str, Map
         return (what, str(seed), f"`{path['from']}`", f"`{path['to']}`", f"{path['logic_ns']:g}", f"{path['routing_ns']:g}")
 
     rows = [
-        cells(f"{one['component'].rpartition(':')[2]}, {one['params'].get('config', '')}, {one['device']}", run["seed"], run["critical"])
+        cells(f"{_name(one)}, {one['device']}", run["seed"], run["critical"])
         for one in components.values()
         for run in one["runs"]
         if run.get("critical")

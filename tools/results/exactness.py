@@ -1,5 +1,6 @@
 """The page of exactness: what was compared with independent judges, and what differed."""
 
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ _EXACTNESS = """\
 
 What was compared with independent judges, and how much of it differed. A pair is one publication and one subscription. See also
 [the soak](soak.md), which adds up rounds with ever new seeds, and [the mutants](mutants.md), which say what the vectors would notice.
+The whole commands, machines and tool versions are in `exactness.json`.
 
 ## Matching, judged by libxml2
 
@@ -38,13 +40,25 @@ shared-mime-info, xkb-data, iso-codes and osinfo-db. *Judges split* counts docum
 {parser}"""
 
 
+def _options(command: str) -> str:
+    """The options that choose the vectors; where files lie and who runs the job changes no count."""
+    words = iter(shlex.split(command)[3:])
+    shown = []
+    for word in words:
+        if word in ("--vectors", "--results", "--report", "--master", "--engine"):
+            next(words)
+        else:
+            shown.append(word)
+    return shlex.join(shown)
+
+
 def _table(runs: Mapping[str, Mapping[str, Any]], columns: Iterable[str], heads: Mapping[str, str]) -> str:
     names = list(columns)
     rows = [
-        (f"`{command}`", one["commit"], *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
+        (f"`{_options(command)}`", one["commit"], *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
         for command, one in runs.items()
     ]
-    return table(("command", "commit", *(heads.get(name, name) for name in names)), rows)
+    return table(("options", "commit", *(heads.get(name, name) for name in names)), rows)
 
 
 def _kinds(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -55,7 +69,7 @@ def _kinds(runs: Mapping[str, Mapping[str, Any]]) -> str:
     command, one = found[-1]
     head = list(one["kinds"][0])
     rows = [[str(row[name]) if name == "kind" else count(row[name]) for name in head] for row in one["kinds"]]
-    return f"Documents of `{command}` by kind:\n\n{table(head, rows, numbers=True)}\n"
+    return f"Documents of the run with `{_options(command)}` by kind:\n\n{table(head, rows, numbers=True)}\n"
 
 
 def _parser(command: str, one: Mapping[str, Any]) -> str:

@@ -57,9 +57,8 @@ def group(figures: Mapping[str, Any], *, level: int = 3) -> str:
     cells = [(_plain(name), *(shown(one) or "-" for one in numbers)) for name, *numbers in lines]
     note = ". ".join(line[:1].upper() + line[1:] for line in figures["note"].split("\n"))
     missing = "".join(f"\n{name} is not measured: {reason}.\n" for name, reason in figures["left_out"].items())
-    return (
-        f"{'#' * level} {figures['title']} ({figures['unit']})\n\n{note}. {about(figures)}\n\n{table(head, cells, numbers=True)}{missing}"
-    )
+    title = f"{'#' * level} {figures['title'][:1].upper()}{figures['title'][1:]} ({figures['unit']})"
+    return f"{title}\n\n{note}. {about(figures)}\n\n{table(head, cells, numbers=True)}{missing}"
 
 
 def _plain(name: str) -> str:
