@@ -95,7 +95,7 @@ def exactness() -> str:
         filter=_table(filters, compared, heads) + "\n" + _table(selecting, (*compared, "bodies", "body_bytes", "bare"), heads),
         regression=_table(
             {command: {**one, "words": "yes" if one["words"] else "no"} for command, one in kept["regression"].items()},
-            ("preset", "documents", "bytes", "words", "pairs", "matches", "differences"),
+            ("engine", "preset", "documents", "bytes", "words", "pairs", "matches", "differences"),
             {},
         ),
         kinds=_kinds(kept["regression"]),
