@@ -6,7 +6,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,10 @@ class Run:
     load: float
     machine: str
     tools: Mapping[str, str]
+
+    def beside(self, **tools: str) -> "Run":
+        """The same with tools that were known later."""
+        return replace(self, tools={**self.tools, **tools})
 
     def about(self) -> dict[str, Any]:
         """What stands beside every figure."""
@@ -60,9 +64,9 @@ def _command() -> str:
     return shlex.join(["python", "-m", module, *(word for word in sys.argv[1:] if word != "--record")])
 
 
-def running(*distributions: str, **tools: str) -> Run:
-    """This process, with the versions of the Python packages that its figures depend on, and of other tools."""
-    versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in distributions}, **tools}
+def running(*distributions: str) -> Run:
+    """This process, with the versions of the Python packages that its figures depend on."""
+    versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in distributions}}
     return Run(_command(), commit(apart_from=WRITTEN), round(os.getloadavg()[0], 1), machine(), versions)
 
 

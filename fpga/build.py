@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.program:
         return program(one)
     allow = os.environ.get("ALLOW_FAIL") == "1"
-    before = running("amaranth", "pyosys", nextpnr=nextpnr_version())
+    before = running("amaranth", "pyosys")
     config = dataclasses.replace(PRESETS[given.preset] if given.preset else one.config, **given.limits or {})
     try:
         report = build(one, config=config, mhz=given.mhz, seeds=given.seeds, allow_fail=allow, extra=given.nextpnr, without=given.without)
@@ -176,7 +176,7 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"{one.name} cannot be built: {error}")
         return 1
     if given.record:
-        record("boards.json", (f"{one.name}, {preset(config)}",), report, of=before)
+        record("boards.json", (f"{one.name}, {preset(config)}",), report, of=before.beside(nextpnr=report["nextpnr"]))
     print(summary(report))
     if not report["met"]:
         _say(f"{one.name}: timing FAILS: {report['fmax_mhz']} MHz of {report['requested_mhz']:g} asked for, the best of the seeds tried")

@@ -26,7 +26,7 @@ def test_figures_replace_those_of_the_same_keys(tmp_path: Path, monkeypatch: pyt
 
 def test_the_command_is_the_one_that_repeats_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["measure.py", "--record", "--params", "config=default and more"])
-    run = running("lxml", nextpnr="1.2")
+    run = running("lxml").beside(nextpnr="1.2")
     assert run.command.endswith(" --params 'config=default and more'")
     assert run.command.startswith("python -m ")
     assert set(run.tools) == {"python", "lxml", "nextpnr"}
