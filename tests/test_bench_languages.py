@@ -9,6 +9,7 @@ from sim.bench.languages import groups
 from sim.bench.languages.peers import EVENT_ALGORITHMS, TOPIC_ALGORITHMS, EventRun, event_lines, one_by_one, run_events, run_topics, set_of
 from sim.golden.languages import Message, compile
 from sim.golden.languages.filter import Predicate
+from sim.interface import EngineError
 from sim.vectors.languages import narada, streams
 from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text
 
@@ -103,3 +104,13 @@ def test_peers_that_differ_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(groups, "run_events", lambda *_, **__: EventRun([], 1.0, 1.0, 1))
     with pytest.raises(ValueError, match=r"^SFF must find what the others find, and does not$"):
         groups.events(3, EventParameters(interfaces=1, filters=(5, 5)), groups.P_TAB_2, count=5)
+
+
+def test_engines_whose_peer_is_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> None:
+        raise EngineError("there is no ActiveMQ", hint="install it")
+
+    monkeypatch.setattr("sim.judges.activemq.evaluate", missing)
+    found = groups._narada(3, [20])
+    assert found.left_out == {"selector": "there is no ActiveMQ; install it"}
+    assert [row.name.partition(",")[0] for row in found.rows] == ["integer", "string", "tags", "regex", "regex"]
