@@ -75,14 +75,17 @@ def _components(kept: Mapping[str, Mapping[str, Any]]) -> str:
 def _boards(kept: Mapping[str, Mapping[str, Any]]) -> str:
     rows = [
         (
-            *(one["board"], one["device"], one["preset"].removeprefix("preset "), one["mapped"].removeprefix("for ")),
+            *(one["board"], one["device"], one["preset"].removeprefix("preset ")),
             *(count(one[name]) for name in ("luts", "ffs", "brams")),
-            *(f"{one['requested_mhz']:g}", f"{one['fmax_mhz']:g} ({one['seed']})", one["commit"], one.get("nextpnr", "not noted")),
+            *(f"{one['fmax_mhz']:.1f} of {one['requested_mhz']:g}", one["commit"]),
         )
         for one in kept.values()
     ]
-    head = ("board", "device", "preset", "mapped for", "places", "FF", "DP16KD", "MHz asked for", "MHz (seed)", "commit", "nextpnr")
-    return table(head, rows)
+    lines = "".join(
+        f"- {one['board']}: seed {one['seed']}, mapped {one['mapped']}, nextpnr {one.get('nextpnr', 'not noted')}. `{one['command']}`\n"
+        for one in kept.values()
+    )
+    return f"{table(('board', 'device', 'preset', 'places', 'FF', 'DP16KD', 'MHz of those asked for', 'commit'), rows)}\n{lines}"
 
 
 def _units(kept: Mapping[str, Mapping[str, Any]]) -> str:
@@ -98,17 +101,18 @@ def _units(kept: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _paths(components: Mapping[str, Mapping[str, Any]], boards: Mapping[str, Mapping[str, Any]]) -> str:
-    def cells(what: str, seed: int, path: Mapping[str, Any]) -> tuple[str, ...]:
-        return (what, str(seed), f"`{path['from']}`", f"`{path['to']}`", f"{path['logic_ns']:g}", f"{path['routing_ns']:g}")
+    def line(what: str, seed: int, path: Mapping[str, Any]) -> str:
+        times = f"{path['logic_ns']:g} ns of logic and {path['routing_ns']:g} ns of wires"
+        return f"- {what}, seed {seed}: {times}, from `{path['from']}` to `{path['to']}`\n"
 
-    rows = [
-        cells(f"{_name(one)}, {one['device']}", run["seed"], run["critical"])
+    lines = [
+        line(f"{_name(one)}, {one['device']}", run["seed"], run["critical"])
         for one in components.values()
         for run in one["runs"]
         if run.get("critical")
     ]
-    rows += [cells(one["board"], one["seed"], one["critical_path"]) for one in boards.values() if one.get("critical_path")]
-    return table(("what", "seed", "from", "to", "logic, ns", "wires, ns"), rows)
+    lines += [line(one["board"], one["seed"], one["critical_path"]) for one in boards.values() if one.get("critical_path")]
+    return "".join(lines)
 
 
 def _thesis(boards: Mapping[str, Mapping[str, Any]]) -> str:

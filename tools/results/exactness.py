@@ -19,6 +19,7 @@ The whole commands, machines and tool versions are in `exactness.json`.
 ## Matching, judged by libxml2
 
 `python -m sim.volume_filter --record` registers sets of subscriptions drawn from the whole grammar and publishes the set's own documents.
+*Subscriptions* counts distinct ones.
 A quarter of the documents has a bad verdict. libxml2 alone says what a well-formed document matches. With `--stalls` every second set has
 random idle clocks and waits on every stream. *Bodies* are notifications with selected nodes, compared with the golden model's; a
 notification goes *without* one where the limits allow it.
@@ -53,12 +54,14 @@ def _options(command: str) -> str:
 
 
 def _table(runs: Mapping[str, Mapping[str, Any]], columns: Iterable[str], heads: Mapping[str, str]) -> str:
+    """A row for each run, and beneath it the options of each."""
     names = list(columns)
     rows = [
-        (f"`{_options(command)}`", one["commit"], *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
-        for command, one in runs.items()
+        (str(number), one["commit"], *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
+        for number, one in enumerate(runs.values(), start=1)
     ]
-    return table(("options", "commit", *(heads.get(name, name) for name in names)), rows)
+    options = "".join(f"{number}. `{_options(command)}`\n" for number, command in enumerate(runs, start=1))
+    return f"{table(('run', 'commit', *(heads.get(name, name) for name in names)), rows)}\n{options}"
 
 
 def _kinds(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -89,7 +92,7 @@ def exactness() -> str:
     kept = read("exactness.json")
     filters = {command: one for command, one in kept["filter"].items() if not one["bodies"]}
     selecting = {command: one for command, one in kept["filter"].items() if one["bodies"]}
-    heads = {"body_bytes": "bytes of bodies", "bare": "without", "subscriptions": "distinct subscriptions"}
+    heads = {"body_bytes": "bytes of bodies", "bare": "without"}
     compared = ("documents", "subscriptions", "pairs", "matches", "differences")
     return notice("exactness.json") + _EXACTNESS.format(
         filter=_table(filters, compared, heads) + "\n" + _table(selecting, (*compared, "bodies", "body_bytes", "bare"), heads),
