@@ -77,7 +77,7 @@ def _boards(kept: Mapping[str, Mapping[str, Any]]) -> str:
         (
             *(one["board"], one["device"], one["preset"].removeprefix("preset ")),
             *(count(one[name]) for name in ("luts", "ffs", "brams")),
-            *(f"{one['fmax_mhz']:.1f} of {one['requested_mhz']:g}", one["commit"]),
+            *(f"{one['fmax_mhz']:.1f} ({one['requested_mhz']:g})", one["commit"]),
         )
         for one in kept.values()
     ]
@@ -85,7 +85,7 @@ def _boards(kept: Mapping[str, Mapping[str, Any]]) -> str:
         f"- {one['board']}: seed {one['seed']}, mapped {one['mapped']}, nextpnr {one.get('nextpnr', 'not noted')}. `{one['command']}`\n"
         for one in kept.values()
     )
-    return f"{table(('board', 'device', 'preset', 'places', 'FF', 'DP16KD', 'MHz of those asked for', 'commit'), rows)}\n{lines}"
+    return f"{table(('board', 'device', 'preset', 'places', 'FF', 'DP16KD', 'MHz (asked for)', 'commit'), rows)}\n{lines}"
 
 
 def _units(kept: Mapping[str, Mapping[str, Any]]) -> str:

@@ -19,10 +19,11 @@ The whole commands, machines and tool versions are in `exactness.json`.
 ## Matching, judged by libxml2
 
 `python -m sim.volume_filter --record` registers sets of subscriptions drawn from the whole grammar and publishes the set's own documents.
-*Subscriptions* counts distinct ones.
-A quarter of the documents has a bad verdict. libxml2 alone says what a well-formed document matches. With `--stalls` every second set has
-random idle clocks and waits on every stream. *Bodies* are notifications with selected nodes, compared with the golden model's; a
-notification goes *without* one where the limits allow it.
+
+- A quarter of the documents has a bad verdict. libxml2 alone says what a well-formed document matches.
+- With `--stalls` every second set has random idle clocks and waits on every stream.
+- *Subscriptions* counts distinct ones.
+- *Bodies* are notifications with selected nodes, compared with the golden model's. A notification goes *without* where the limits allow it.
 
 {filter}
 ## The regression, judged by libxml2, expat and the golden model
