@@ -65,7 +65,7 @@ def _plain(name: str) -> str:
     return name.replace("<", "\\<")
 
 
-def bench(names: Iterable[str]) -> str:
+def bench(names: Iterable[str], *, level: int = 3) -> str:
     """Groups of ``make bench`` by name; one that was not kept is left out."""
     found = read("bench.json")
-    return "\n".join(group(found[name]) for name in names if name in found)
+    return "\n".join(group(found[name], level=level) for name in names if name in found)

@@ -21,4 +21,4 @@ Sets of filters that no chip holds go through PCM: [languages for messages](lang
 
 def scale() -> str:
     """``docs/results/scale.md``."""
-    return notice("bench.json") + _SCALE.format(spark=bench(("golden-rate", "rtl-rate", "rtl-pace")))
+    return notice("bench.json") + _SCALE.format(spark=bench(("golden-rate", "rtl-rate", "rtl-pace"), level=2))
