@@ -14,11 +14,11 @@ import typer
 
 from figures.commit import ROOT, Commit
 from figures.record import RESULTS
-from tools.results import __main__ as command
+from tools.remeasure import __main__ as command
+from tools.remeasure.plan import STEPS, Step
 from tools.results.area import configurations
 from tools.results.kept import group, places
 from tools.results.pages import RESULTS as PAGES
-from tools.results.plan import STEPS, Step
 
 KEPT = ROOT / "docs" / "results"
 ALONE = {"soak.json", "ablation.json"}

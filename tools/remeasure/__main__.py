@@ -16,7 +16,7 @@ from typing import Any
 
 from figures.commit import ROOT, commit
 from figures.record import RESULTS, WRITTEN, results, write
-from tools.results.plan import STEPS, Step
+from tools.remeasure.plan import STEPS, Step
 
 __all__ = ["main"]
 
@@ -58,7 +58,7 @@ def _sweep(state: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Status 1 when a step failed, 2 when nothing was run."""
-    parser = argparse.ArgumentParser(prog="python -m tools.results", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.remeasure", description=__doc__)
     parser.add_argument("--only", action="append", help="steps whose name or file begins like this; may be repeated")
     parser.add_argument("--list", action="store_true", help="name the steps and their commands, run nothing")
     parser.add_argument("--into", type=Path, help="a folder for the figures in place of docs/results")
