@@ -54,15 +54,22 @@ def _options(command: str) -> str:
     return shlex.join(shown)
 
 
+def _engine(one: Mapping[str, Any]) -> str:
+    return f", engine {one['engine']}" if "engine" in one else ""
+
+
 def _table(runs: Mapping[str, Mapping[str, Any]], columns: Iterable[str], heads: Mapping[str, str]) -> str:
     """A row for each run, and beneath it the options of each."""
     names = list(columns)
     rows = [
-        (str(number), one["commit"], *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
+        (str(number), *(one[name] if isinstance(one[name], str) else count(one[name]) for name in names))
         for number, one in enumerate(runs.values(), start=1)
     ]
-    options = "".join(f"{number}. `{_options(command)}`\n" for number, command in enumerate(runs, start=1))
-    return f"{table(('run', 'commit', *(heads.get(name, name) for name in names)), rows)}\n{options}"
+    options = "".join(
+        f"{number}. `{_options(command)}`, commit {one['commit']}{_engine(one)}\n"
+        for number, (command, one) in enumerate(runs.items(), start=1)
+    )
+    return f"{table(('run', *(heads.get(name, name) for name in names)), rows)}\n{options}"
 
 
 def _kinds(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -99,7 +106,7 @@ def exactness() -> str:
         filter=_table(filters, compared, heads) + "\n" + _table(selecting, (*compared, "bodies", "body_bytes", "bare"), heads),
         regression=_table(
             {command: {**one, "words": "yes" if one["words"] else "no"} for command, one in kept["regression"].items()},
-            ("engine", "preset", "documents", "bytes", "words", "pairs", "matches", "differences"),
+            ("preset", "documents", "bytes", "words", "pairs", "matches", "differences"),
             {},
         ),
         kinds=_kinds(kept["regression"]),
