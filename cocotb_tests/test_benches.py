@@ -133,7 +133,7 @@ def test_every_unit_has_a_bench_that_is_not_long() -> None:
 def test_units_are_found() -> None:
     folders = {path.parent.name for path in (ROOT / "hdl").glob("*/*.py") if "wiring.Component" in path.read_text(encoding="utf-8")}
     assert {component.split(".")[1] for component in due() if component.count(".") == 2} == folders
-    assert {BROKER, "hdl.crt.table:ContentRoutingTable", "hdl.bus.uart:UartReceiver", "hdl.tally:Tally"} <= due()
+    assert {BROKER, "hdl.crt.table:ContentRoutingTable", "hdl.link.uart:UartReceiver", "hdl.tally:Tally"} <= due()
     assert "hdl.system:AvalonBroker" in components() - due()
 
 

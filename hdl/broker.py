@@ -7,12 +7,17 @@ from amaranth.lib.wiring import In, Out
 from hdl.config import BrokerConfig
 from hdl.contract import register
 from hdl.crt import ContentRoutingTable
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, TextByte, tsid_width
 from hdl.match import MatchingEngine
-from hdl.npu import ContentWatch, Npu, Outcome
+from hdl.npu import Npu
+from hdl.publication import PublicationStore
 from hdl.scbxp.parser import Scbxp
 from hdl.scbxp.skeleton import SkeletonLoader
-from hdl.spu import Spu
+from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.program import TextByte
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
+from hdl.shapes.widths import tsid_width
+from hdl.spu import RegistrationInterlock, Spu
 from hdl.stream import Register, Relay, StreamFifo
 from hdl.tally import Tally
 from hdl.xpath import XPathProcessor
@@ -80,13 +85,14 @@ class Broker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
+        m.submodules.publications = publications = PublicationStore(config)
         m.submodules.scbxp = scbxp = Scbxp(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
         m.submodules.engine = engine = MatchingEngine(config)
-        m.submodules.watch = watch = ContentWatch(config)
+        m.submodules.interlock = interlock = RegistrationInterlock(config)
         m.submodules.npu = npu = Npu(config)
         m.submodules.tally = tally = Tally()
         # Nothing goes through two units without a register.
@@ -97,7 +103,11 @@ class Broker(wiring.Component):
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 
         for source, sink in (
-            (wiring.flipped(self.publication), scbxp.i),
+            (wiring.flipped(self.publication), publications.i),
+            (publications.o, scbxp.i),
+            (publications.held, scbxp.held),
+            (publications.current, npu.publication),
+            (publications.retention, interlock.retention),
             (scbxp.o, engine.i),
             (scbxp.verdict, npu.i_verdict),
             (engine.o, npu.i_matched),
@@ -106,10 +116,10 @@ class Broker(wiring.Component):
             (spu.o_text, texts.i),
             (texts.o, xpath.i),
             (xpath.o, crt.program),
-            (spu.o_command, watch.i_command),
-            (watch.o_command, crt.command),
-            (crt.response, watch.i_response),
-            (watch.o_response, spu.i_response),
+            (spu.o_command, interlock.i_command),
+            (interlock.o_command, crt.command),
+            (crt.response, interlock.i_response),
+            (interlock.o_response, spu.i_response),
             (spu.o_result, wiring.flipped(self.result)),
             (wiring.flipped(self.skeleton), skeleton.i),
             (crt.name_request, skeleton.i_request),
@@ -123,33 +133,20 @@ class Broker(wiring.Component):
             (lookups.o, lookup.i),
             (lookup.o, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
-            (scbxp.xram_read, npu.xram_read),
             (scbxp.nodes, npu.nodes),
             (engine.selected, npu.i_selected),
-            (engine.selected_read, npu.selected_read),
+            (engine.log, npu.log),
+            (interlock.select, engine.select),
+            (interlock.attributes, npu.attributes),
             *((npu.o[link], wiring.flipped(self.notification[link])) for link in range(config.links)),
         ):
             wiring.connect(m, source, sink)
 
         m.d.comb += [
-            scbxp.xram_hold_valid.eq(npu.xram_hold_valid),
-            scbxp.xram_hold.eq(npu.xram_hold),
-            npu.xram_newest.eq(scbxp.xram_newest),
-            npu.loads.eq(self.publication.valid & self.publication.ready),
-            npu.ends.eq(self.publication.payload.last),
-            npu.keep.eq(watch.keep),
-            npu.attribute.eq(watch.attribute),
-            watch.tsid.eq(npu.o_lookup.payload),
-            watch.last_step.eq(crt.last_step),
-            watch.shared.eq(crt.shared),
-            watch.final.eq(crt.final),
-            engine.select.eq(watch.select),
-            engine.selected_begin.eq(npu.selected_begin),
-            watch.content.eq(spu.content),
-            watch.secure.eq(npu.secure),
-            watch.begun.eq(npu.begun),
-            watch.finished.eq(npu.finished),
-            crt.begun.eq(npu.begun),
+            interlock.last_step.eq(crt.last_step),
+            interlock.shared.eq(crt.shared),
+            interlock.final.eq(crt.final),
+            crt.begun.eq(publications.retention.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),
             self.cleared.eq(spu.cleared),

@@ -17,7 +17,7 @@ from hdl.config import PRESETS, BrokerConfig
 __all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_verilog"]
 
 TOPS = {
-    "scbxp": "hdl.scbxp.parser:Scbxp",
+    "scbxp": "hdl.parsing:ParsingSystem",
     "x2cbbr": "hdl.broker:Broker",
     "x2cbbr_avalon": "hdl.system:AvalonBroker",
     "x2cbbr_wishbone": "hdl.system:WishboneBroker",

@@ -4,7 +4,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ShortCount
+from hdl.shapes.widths import ShortCount
 
 __all__ = ["Tally"]
 

@@ -43,7 +43,7 @@ __all__ = ["EXAMPLES", "PAGES", "field_notes", "formats", "hexdump", "host_link"
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-_NOTICE = "<!-- Written by python -m tools.gendocs; change hdl/contract.py, hdl/config.py or tools/gendocs.py instead. -->\n"
+_NOTICE = "<!-- Written by python -m tools.gendocs; change hdl/contract, hdl/config.py or tools/gendocs.py instead. -->\n"
 
 EXAMPLES: tuple[tuple[str, str, Frame], ...] = (
     (
@@ -255,7 +255,7 @@ def field_notes(cls: type) -> dict[str, str]:
 _FORMATS = """\
 # Frames, codes and words
 
-Contract version {version}. Everything here is defined in `hdl/contract.py`; the bytes of each example are pinned by
+Contract version {version}. Everything here is defined in `hdl/contract/`; the bytes of each example are pinned by
 `tests/test_contract.py`. Numbers of several bytes have the most significant byte first.
 
 ## The header
@@ -427,7 +427,7 @@ _HOST_LINK = """\
 How a host and a board exchange [frames](formats.md) over a line that loses and damages bytes, such as a UART. It carries one stream of
 frames each way:
 SUBSCRIBE, UNSUBSCRIBE, PUBLISH, SKELETON and ACCESS to the board, RESULT, VERDICT, NOTIFY and ACCESS to the host. The board's end is
-`hdl/bus/link.py`, the host's `fpga/host/link.py`; `hdl/contract.py` has the format.
+`hdl/link/window.py`, the host's `fpga/host/link.py`; `hdl/contract/segments.py` has the format.
 
 ## Segments
 
@@ -487,7 +487,7 @@ _REGISTERS = """\
 # Registers
 
 Words of 32 bits. XAVI and Wishbone count words, AXI4-Lite counts bytes: four times the address given here. All of it is defined in
-`hdl/contract.py`;
+`hdl/contract/registers.py`;
 `python -m tools.genregs` makes SystemRDL, a C header and Python constants of it (`fpga/registers/`, `fpga/host/registers.py`), and
 PeakRDL's pages with `--html FOLDER`. [Integration](integrate.md) shows how they are used.
 

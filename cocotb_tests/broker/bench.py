@@ -5,8 +5,8 @@ from collections import defaultdict
 from cocotb_tests.streams import Bench, parameters
 from hdl.config import BrokerConfig
 from hdl.contract import register
-from hdl.layouts import DocumentWord, SubscriptionResult
-from hdl.npu import Outcome
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
 
 __all__ = ["HEADER", "SELECTED", "WHOLE", "BrokerBench"]
 

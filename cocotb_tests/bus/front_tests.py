@@ -6,9 +6,9 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.bus.fronted import CONFIG
 from cocotb_tests.bus.masters import MASTERS
 from cocotb_tests.streams import Bench, parameters
-from hdl.bus.edge import OutcomeWord
 from hdl.contract import BusError, register
-from hdl.layouts import DocumentWord, SubscriptionResult
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
 
 ID, VERSION, CONTROL, STATUS, INTERRUPT, ENABLE, ERROR, ERRORS, SCRATCH = range(9)
 
@@ -22,7 +22,7 @@ class FrontBench(Bench):
             name: self.sink(f"streams__{name}", DocumentWord, stall=stall) for name in ("publication", "subscription", "skeleton")
         }
         self.results = self.source("streams__result", SubscriptionResult(CONFIG), idle=stall)
-        self.verdicts = self.source("streams__verdict", OutcomeWord(CONFIG), idle=stall)
+        self.verdicts = self.source("streams__verdict", Outcome(CONFIG), idle=stall)
         self.links = [self.source(f"streams__notification_{link}", DocumentWord, idle=stall) for link in range(CONFIG.links)]
         for name in ("cleared", "counters__full", "counters__hcd", "counters__registered", "counters__count"):
             getattr(dut, name).value = 0

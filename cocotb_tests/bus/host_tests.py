@@ -9,10 +9,11 @@ from cocotb_tests.bus.line import LineTransport
 from cocotb_tests.bus.link_tests import call
 from cocotb_tests.streams import Bench, parameters
 from fpga.host.link import HostLink, LinkClosed
-from hdl.bus.edge import BusRequest, BusResponse, OutcomeWord
 from hdl.config import BrokerConfig
 from hdl.contract import Frame, Header, Kind, OSid, Refusal
-from hdl.layouts import DocumentWord, SubscriptionResult
+from hdl.shapes.edge import BusRequest, BusResponse, OutcomeWord
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.subscription import SubscriptionResult
 from tests.noise import Noise
 
 INWARD = ("subscription", "publication", "skeleton")

@@ -6,10 +6,10 @@ import pytest
 from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.runner import simulate
-from hdl.bus.host import HostPort
-from hdl.bus.link import Link
-from hdl.bus.uart import divisor_of
 from hdl.config import BrokerConfig
+from hdl.link.host import HostPort
+from hdl.link.uart import divisor_of
+from hdl.link.window import Link
 from tests.uart_loop import UartLoop
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))

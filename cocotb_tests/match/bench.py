@@ -5,7 +5,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.match.documents import NameTable, beats
 from cocotb_tests.streams import Bench, pack, unpack
 from cocotb_tests.xpath.programs import expected
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, MatchedWord, NameOp, NameRequest, NameResponse, ParsedBeat, ProgramWord
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.notification import MatchedWord
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramWord
+from hdl.shapes.publication import ParsedBeat
 
 __all__ = ["NAME_LATENCY", "NameAgent", "UnitBench"]
 

@@ -5,8 +5,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.crt import ContentRoutingTable
-from hdl.layouts import CrtCommand, CrtResponse, MatchedWord, NameRequest, NameResponse, ParsedBeat, ProgramWord
 from hdl.match import MatchingEngine
+from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.notification import MatchedWord
+from hdl.shapes.program import CrtCommand, CrtResponse, ProgramWord
+from hdl.shapes.publication import ParsedBeat
 
 __all__ = ["MatchingUnit"]
 

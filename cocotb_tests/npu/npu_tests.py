@@ -8,8 +8,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.streams import Bench, pack, parameters
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Verdict
-from hdl.layouts import DocumentWord, MatchedWord, NodeSpan, SelectedDocument, SelectedNode, SmtEntry, VerdictWord, tsid_width
-from hdl.npu import Outcome
+from hdl.shapes.notification import MatchedWord, SelectedDocument, SelectedNode
+from hdl.shapes.publication import DocumentWord, NodeSpan, Outcome, VerdictWord
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import tsid_width
 
 SELECTED, WHOLE, HEADER = 0, 1, 2
 

@@ -6,7 +6,8 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.match.documents import NameTable
 from cocotb_tests.streams import Bench, parameters
 from hdl.config import BrokerConfig
-from hdl.layouts import DocumentWord, NameOp, NameRequest, NameResponse
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.publication import DocumentWord
 
 
 def words(name: bytes) -> list[dict[str, int]]:

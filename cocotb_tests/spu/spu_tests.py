@@ -6,7 +6,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.spu.model import CONFIGS, Model, raw_words, verdict_of
 from cocotb_tests.streams import Bench, parameters
 from hdl.contract import Content, Frame, Header, Kind, OSid, Refusal, Semantics
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, DocumentWord, SmtEntry, SubscriptionResult, TextByte, tsid_width
+from hdl.shapes.program import CrtOp, CrtResponse, RegistrationCommand, TextByte
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.subscription import SmtEntry, SubscriptionResult
+from hdl.shapes.widths import tsid_width
 
 
 def subscribe(sid: int, reference: int = 0, text: bytes = b"/abc", **more) -> bytes:
@@ -33,7 +36,7 @@ class Unit:
         self.lookups = bench.source("i_lookup", tsid)
         self.fetches = bench.source("i_fetch", tsid)
         self.texts = bench.sink("o_text", TextByte, stall=stall)
-        self.commands = bench.sink("o_command", CrtCommand(self.config), stall=stall)
+        self.commands = bench.sink("o_command", RegistrationCommand(self.config), stall=stall)
         self.results = bench.sink("o_result", SubscriptionResult(self.config), stall=stall)
         self.entries = bench.sink("o_lookup", SmtEntry, stall=stall)
         self.fetched = bench.sink("o_fetch", DocumentWord, stall=stall)
@@ -59,7 +62,7 @@ class Unit:
             await RisingEdge(self.dut.clk)
             if self.blocked or len(self.commands.items) == done:
                 continue
-            command = self.commands.items[done]
+            command = self.commands.items[done]["command"]
             code = Refusal.NONE
             if command["op"] == CrtOp.REGISTER.value:
                 ends = [index for index, item in enumerate(self.texts.items[used:], start=used) if item["last"]]
@@ -104,7 +107,8 @@ class Unit:
                 assert result["tsid"] not in self.tsids.values()
                 self.tsids[key] = result["tsid"]
         wanted = [(outcome.op, outcome.semantics) for outcome in outcomes if outcome.op]
-        commands = [(CrtOp(command["op"]).name, command["semantics"] if command["op"] == 0 else 0) for command in self.commands.items]
+        seen = [item["command"] for item in self.commands.items]
+        commands = [(CrtOp(command["op"]).name, command["semantics"] if command["op"] == 0 else 0) for command in seen]
         assert commands[len(commands) - len(wanted) :] == wanted
         texts = b"".join(outcome.text for outcome in outcomes)
         assert bytes(item["data"] for item in self.texts.items[len(self.texts.items) - len(texts) :]) == texts
@@ -150,7 +154,7 @@ async def one_by_one(dut):
     assert frame[:20].hex() == "5313" + "0000" + "0703c80000000000" + "01020304" + "00000014"
     await unit.check(unit.send(frame), within=300)
     assert unit.tsids == {bytes.fromhex("0703c8000000000001020304"): 1}
-    assert unit.commands.items == [{"op": CrtOp.REGISTER.value, "tsid": 1, "semantics": 1}]
+    assert unit.commands.items == [{"command": {"op": CrtOp.REGISTER.value, "tsid": 1, "semantics": 1}, "content": Content.WHOLE}]
     assert (await unit.look_up(1)) == {"key": {"osid": 0xC80307, "reference": 0x04030201}, "semantics": 1, "content": 1, "link": 2}
     assert (await unit.fetch(1)) == frame
     outcomes = unit.send(frame, subscribe(7, 0x01020305), subscribe(8, 0x01020304), cancel(9))
@@ -303,7 +307,7 @@ async def cleared(dut):
         raise AssertionError("the clear never ended")
     await RisingEdge(dut.clk)
     dut.clear.value = 0
-    assert CrtOp(unit.commands.items[-1]["op"]) is CrtOp.CLEAR
+    assert CrtOp(unit.commands.items[-1]["command"]["op"]) is CrtOp.CLEAR
     unit.model.registered.clear()
     unit.tsids.clear()
     assert await unit.fetch(1) == b""

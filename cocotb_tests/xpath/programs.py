@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hdl.config import BrokerConfig
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator
+from hdl.shapes.program import ProgramLiteral, ProgramOp, ProgramOperator
 from sim.golden.query import Subject, Test
 from sim.golden.xpath import Refused, compile
 from tests.golden.queries import Source

@@ -1,6 +1,6 @@
 """Word addresses of the registers, and the fields in them as (low bit, width).
 
-Written by python -m tools.genregs; change hdl/contract.py instead.
+Written by python -m tools.genregs; change hdl/contract/registers.py instead.
 """
 
 from typing import Final

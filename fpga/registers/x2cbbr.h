@@ -1,4 +1,4 @@
-// Written by python -m tools.genregs; change hdl/contract.py instead.
+// Written by python -m tools.genregs; change hdl/contract/registers.py instead.
 #ifndef X2CBBR_H
 #define X2CBBR_H
 

@@ -6,10 +6,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BrokerCounters, BrokerStreams, BusRequest, BusResponse, notifications
-from hdl.bus.framers import ResultFramer, VerdictFramer
 from hdl.contract import CONTRACT_VERSION, IDENTITY, REGISTERS, BusError, register
-from hdl.layouts import DocumentWord
+from hdl.framers import ResultFramer, VerdictFramer
+from hdl.shapes.edge import BrokerCounters, BrokerStreams, BusRequest, BusResponse, notifications
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import Register, StreamFifo
 
 __all__ = ["LINK_COUNTERS", "RegisterFile"]

@@ -4,8 +4,9 @@ from amaranth.hdl import Cat, unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks, number_shape, step_width, value_width
-from hdl.layouts import ProgramOperator
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.tables import NameMarks
+from hdl.shapes.widths import number_shape, step_width, value_width
 
 __all__ = ["BUCKET_BITS", "Entry", "Kind", "NameRecord", "RunRecord", "StepRecord", "pattern"]
 

@@ -5,7 +5,8 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import RowMasks, row_width, step_width
+from hdl.shapes.tables import RowMasks
+from hdl.shapes.widths import row_width, step_width
 from hdl.stream import BlockRam
 
 __all__ = ["MaskTable"]

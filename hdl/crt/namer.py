@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
-from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.program import ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
 from hdl.stream import Register, Relay, StreamFifo
 
 __all__ = ["NamedWord", "Namer"]

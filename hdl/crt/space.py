@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import row_width, step_width
+from hdl.shapes.widths import row_width, step_width
 
 __all__ = ["RunSpace"]
 

@@ -12,31 +12,10 @@ from hdl.crt.namer import Namer
 from hdl.crt.rows import VisitorRows
 from hdl.crt.space import RunSpace
 from hdl.crt.strings import StringStore
-from hdl.interfaces import (
-    CrtView,
-    NameMarks,
-    TestLink,
-    TestLists,
-    TestNode,
-    TestSubject,
-    TestTerm,
-    TsidLink,
-    number_shape,
-    row_width,
-    step_width,
-)
-from hdl.layouts import (
-    CrtCommand,
-    CrtOp,
-    CrtResponse,
-    NameRequest,
-    NameResponse,
-    ProgramOp,
-    ProgramOperator,
-    ProgramWord,
-    tsid_place_width,
-    tsid_width,
-)
+from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.tables import CrtView, NameMarks, TestLink, TestLists, TestNode, TestSubject, TestTerm, TsidLink
+from hdl.shapes.widths import number_shape, row_width, step_width, tsid_place_width, tsid_width
 from hdl.stream import BlockRam, PairedRam
 from hdl.values import DecimalReader
 

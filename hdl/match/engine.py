@@ -1,17 +1,18 @@
 """The matching engine as a whole."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.interfaces import CrtView
-from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark, log_width
 from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
 from hdl.match.ops import Item, RowRequest, join_view
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
+from hdl.shapes.notification import MatchedWord, SelectedDocument, SelectionLogPort, SelectMark
+from hdl.shapes.publication import ParsedBeat
+from hdl.shapes.tables import CrtView
 from hdl.stream import StreamFifo
 
 __all__ = ["MatchingEngine"]
@@ -36,7 +37,7 @@ class MatchingEngine(wiring.Component):
     o : ``Out(stream.Signature(MatchedWord(config)))``
         For each document its matched t-SIDs, then the word with ``end``.
     view : ``In(CrtView(config))``
-    select, selected, selected_begin, selected_read :
+    select, selected, log :
         The selection log, see :class:`hdl.match.selection.SelectionLog`.
     """
 
@@ -47,10 +48,9 @@ class MatchingEngine(wiring.Component):
                 "i": In(stream.Signature(ParsedBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "view": In(CrtView(config)),
-                "select": In(SelectMark(config)),
+                "select": In(stream.Signature(SelectMark(config), always_ready=True)),
                 "selected": Out(stream.Signature(SelectedDocument(config))),
-                "selected_begin": In(log_width(config) + 1),
-                "selected_read": Out(memory.ReadPort.Signature(addr_width=log_width(config), shape=SelectedNode(config))),
+                "log": Out(SelectionLogPort(config)),
             }
         )
 
@@ -70,14 +70,14 @@ class MatchingEngine(wiring.Component):
         wiring.connect(m, queue.o, rows.i)
         wiring.connect(m, report.o, wiring.flipped(self.o))
         wiring.connect(m, selection.o, wiring.flipped(self.selected))
-        wiring.connect(m, selection.read, wiring.flipped(self.selected_read))
+        wiring.connect(m, wiring.flipped(self.select), selection.mark)
+        wiring.connect(m, selection.read, wiring.flipped(self.log.read))
         m.d.sync += evaluator.room.eq(queue.level < _REQUESTS - 6)
         m.d.comb += [
             selection.hits.eq(rows.hits),
             selection.hits_valid.eq(rows.hits_valid),
             rows.room.eq(selection.room & report.room),
-            selection.mark.eq(self.select),
-            selection.begin.eq(self.selected_begin),
+            selection.begin.eq(self.log.begin),
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
         for unit in (front, evaluator, rows, report):

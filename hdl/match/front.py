@@ -5,9 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks
-from hdl.layouts import ParsedBeat, WordType, node_width
 from hdl.match.ops import Item, ItemKind, Tag, part_of_view
+from hdl.shapes.publication import ParsedBeat, WordType
+from hdl.shapes.tables import NameMarks
+from hdl.shapes.widths import node_width
 from hdl.stream import Register
 
 __all__ = ["Front"]

@@ -5,9 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TestLink, TestSubject
-from hdl.layouts import ProgramOperator, row_width, step_width
 from hdl.match.ops import Question, RowRequest, Work, part_of_view
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.tables import TestLink, TestSubject
+from hdl.shapes.widths import row_width, step_width
 from hdl.values import Comparison, compare, compares
 
 __all__ = ["Judge"]

@@ -5,8 +5,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, NameMarks, TestLink, TestSubject, number_shape, value_width
-from hdl.layouts import node_width, row_width, step_width
+from hdl.shapes.tables import CrtView, NameMarks, TestLink, TestSubject
+from hdl.shapes.widths import node_width, number_shape, row_width, step_width, value_width
 
 __all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work", "join_view", "part_of_view"]
 
@@ -147,13 +147,13 @@ class RowHits(data.StructLayout):
 
 
 def part_of_view(config, names):
-    """The members of :class:`hdl.interfaces.CrtView` with these names, for a unit that needs no others."""
+    """The members of :class:`hdl.shapes.tables.CrtView` with these names, for a unit that needs no others."""
     members = CrtView(config).members
     return wiring.Signature({name: members[name] for name in names})
 
 
 def join_view(m, inner, outer):
-    """Connect a unit's part of the :class:`hdl.interfaces.CrtView` to that of the unit round it."""
+    """Connect a unit's part of the :class:`hdl.shapes.tables.CrtView` to that of the unit round it."""
     for name, member in inner.signature.members.items():
         if member.is_signature:
             wiring.connect(m, getattr(inner, name), wiring.flipped(getattr(outer, name)))

@@ -5,10 +5,10 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TestSubject
-from hdl.layouts import node_width
 from hdl.match.ops import Item, Question, Tag, Work, part_of_view
 from hdl.match.text import TextStream
+from hdl.shapes.tables import TestSubject
+from hdl.shapes.widths import node_width
 from hdl.values import DecimalReader
 
 __all__ = ["ValueReader"]

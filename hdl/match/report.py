@@ -5,10 +5,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TsidLink, row_width, step_width
-from hdl.layouts import MatchedWord, tsid_width
 from hdl.match.bits import lone
 from hdl.match.ops import MatchedRow, part_of_view
+from hdl.shapes.notification import MatchedWord
+from hdl.shapes.tables import TsidLink
+from hdl.shapes.widths import row_width, step_width, tsid_width
 from hdl.stream import StreamFifo
 
 __all__ = ["Reporter"]

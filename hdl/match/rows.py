@@ -5,9 +5,10 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import RowMasks, row_width
 from hdl.match.bits import lone, number
 from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest, part_of_view
+from hdl.shapes.tables import RowMasks
+from hdl.shapes.widths import row_width
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]

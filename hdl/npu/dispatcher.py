@@ -5,8 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import MatchedWord, SelectedDocument, ShortCount, SmtEntry, log_width, step_width, tsid_width
 from hdl.npu.jobs import Job
+from hdl.shapes.notification import MatchedWord, SelectedDocument
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import ShortCount, log_width, step_width, tsid_width
 from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]

@@ -5,7 +5,8 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.layouts import SmtEntry, step_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import step_width
 
 __all__ = ["Job", "JobQueues"]
 

@@ -18,11 +18,12 @@ from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
-from hdl.layouts import NameOp, NameRequest, NameResponse, ShortCount, name_id_width
 from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
 from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.widths import ShortCount, name_id_width
 from hdl.stream.block_ram import BankedRam, BlockRam
 from hdl.stream.fifo import StreamFifo
 from hdl.stream.level import counted

@@ -7,11 +7,12 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.contract import Code
-from hdl.layouts import Mark, WordType, name_id_width
 from hdl.scbxp.names import NamedMark
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.places import PLACED
 from hdl.scbxp.segments import TOKEN_COUNT
+from hdl.shapes.publication import Mark, WordType
+from hdl.shapes.widths import name_id_width
 from hdl.stream.block_ram import BlockRam
 
 __all__ = ["CheckedMark", "Nesting"]

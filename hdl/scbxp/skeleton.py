@@ -4,7 +4,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, NameOp, NameRequest, NameResponse, ShortCount
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import ShortCount
 from hdl.stream.fifo import StreamFifo
 
 __all__ = ["SkeletonLoader"]

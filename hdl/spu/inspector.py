@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Kind
-from hdl.layouts import SmtEntry
+from hdl.shapes.subscription import SmtEntry
 
 __all__ = ["HeaderInspector", "RawHeader"]
 

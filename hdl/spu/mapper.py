@@ -5,7 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Header, Refusal
-from hdl.layouts import DocumentWord, TextByte, tsid_width
+from hdl.shapes.program import TextByte
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import tsid_width
 from hdl.spu.buffer import DoubleBuffer
 from hdl.spu.inspector import HeaderInspector
 from hdl.spu.smt import SmtAnswer, SmtOp, SmtRequest

@@ -4,7 +4,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, ShortCount, SubscriptionResult, tsid_width
+from hdl.shapes.program import CrtOp, CrtResponse, RegistrationCommand
+from hdl.shapes.subscription import SubscriptionResult
+from hdl.shapes.widths import ShortCount, tsid_width
 from hdl.spu.smt import SmtOp
 from hdl.spu.store import StoreExtent, StoreOp
 from hdl.spu.task import Task, TaskKind
@@ -26,8 +28,6 @@ class Registrar(wiring.Component):
     i_task : In(stream.Signature(Task))
     o_command, i_response, o_result
         As those of the SPU.
-    content : Out(2)
-        What the subscription of ``o_command`` asks for.
     o_request, answered : Out(stream), In(1)
         Requests to the SMT, and that they have been done.
     o_index : Out(stream)
@@ -45,8 +45,7 @@ class Registrar(wiring.Component):
         super().__init__(
             {
                 "i_task": In(stream.Signature(Task(config, depth=depth))),
-                "o_command": Out(stream.Signature(CrtCommand(config))),
-                "content": Out(2),
+                "o_command": Out(stream.Signature(RegistrationCommand(config))),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_result": Out(stream.Signature(SubscriptionResult(config))),
                 "o_request": Out(stream.Signature(data.StructLayout({"op": SmtOp, "tsid": tsid}))),
@@ -64,7 +63,7 @@ class Registrar(wiring.Component):
         m = Module()
         task = Signal(Task(self._config, depth=self._depth))
         refusal = Signal(5)
-        command = self.o_command.payload
+        command = self.o_command.payload.command
         request = self.o_request.payload
         change = self.o_index.payload
         result = self.o_result.payload
@@ -75,7 +74,7 @@ class Registrar(wiring.Component):
             self.tsid.eq(task.tsid),
             command.tsid.eq(task.tsid),
             command.semantics.eq(task.entry.semantics),
-            self.content.eq(task.entry.content),
+            self.o_command.payload.content.eq(task.entry.content),
             request.tsid.eq(task.tsid),
             change.tsid.eq(task.tsid),
             change.extent.eq(task.extent),

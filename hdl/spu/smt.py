@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import SmtEntry, tsid_place_width, tsid_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import tsid_place_width, tsid_width
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["SmtAnswer", "SmtOp", "SmtRequest", "SubscriptionMappingTable"]

@@ -3,7 +3,8 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-from hdl.layouts import SmtEntry, tsid_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import tsid_width
 from hdl.spu.store import StoreExtent
 
 __all__ = ["TaskKind", "Task"]

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.program import ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
 
 __all__ = ["Packer", "PackerCommand"]
 

@@ -9,7 +9,7 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Refusal
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator
+from hdl.shapes.program import ProgramLiteral, ProgramOp, ProgramOperator
 from hdl.xpath.characters import Character, CharacterClass
 from hdl.xpath.grammar import ACCEPTING, NAME_BEGINS, NAME_GOES_ON, State, outcome
 from hdl.xpath.packer import PackerCommand

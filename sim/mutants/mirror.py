@@ -11,7 +11,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.broker import Broker
-from hdl.bus.uart import UartReceiver, UartTransmitter
+from hdl.link.uart import UartReceiver, UartTransmitter
 from hdl.stream import StreamFifo
 from hdl.system import AvalonBroker, AxiBroker, HostedBroker, WishboneBroker
 

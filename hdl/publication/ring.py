@@ -6,13 +6,10 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from hdl.contract import WORD_BYTES
-from hdl.layouts import DocumentWord
+from hdl.shapes.publication import POSITION_WIDTH, DocumentWord
 from hdl.stream.block_ram import BlockRam
 
-__all__ = ["POSITION_WIDTH", "Xram"]
-
-POSITION_WIDTH = 32
-"""Width of an absolute word position; positions count every word since reset and wrap."""
+__all__ = ["Xram"]
 
 
 class Xram(wiring.Component):

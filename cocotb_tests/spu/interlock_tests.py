@@ -1,4 +1,4 @@
-"""Coroutines for the watch over what subscriptions want: against the set of those that want bytes of publications."""
+"""Coroutines for the registration interlock: against the set of those that want bytes of publications."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,8 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.streams import Bench, parameters, unpack
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Refusal, Semantics
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark
+from hdl.shapes.notification import SelectMark
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand
 
 
 @dataclass
@@ -22,57 +23,55 @@ class Marks:
     async def run(self) -> None:
         while True:
             await FallingEdge(self.bench.dut.clk)
-            mark = unpack(self.shape, int(self.bench.dut.select.value))
-            if mark["valid"]:
-                self.found.append(mark)
+            if self.bench.dut.select__valid.value:
+                self.found.append(unpack(self.shape, int(self.bench.dut.select__payload.value)))
             await RisingEdge(self.bench.dut.clk)
 
     def forget(self) -> None:
         self.found.clear()
 
 
-class Watched(Bench):
-    """SPU, CRT and NPU by the bench."""
+class Interlocked(Bench):
+    """SPU, CRT, store and NPU by the bench."""
 
     def __init__(self, dut, *, stress: float):
         super().__init__(dut)
         self.config = BrokerConfig(**parameters()["config"])
-        command = CrtCommand(self.config)
-        self.commands = self.source("i_command", command, idle=stress)
-        self.passed = self.sink("o_command", command, stall=stress)
+        self.commands = self.source("i_command", RegistrationCommand(self.config), idle=stress)
+        self.passed = self.sink("o_command", CrtCommand(self.config), stall=stress)
         self.answers = self.source("i_response", CrtResponse, idle=stress)
         self.told = self.sink("o_response", CrtResponse, stall=stress)
         self.marks = Marks(self, SelectMark(self.config))
         self.agents.append(self.marks)
-        for name in ("content", "secure", "begun", "finished", "last_step", "shared", "final", "tsid"):
+        for name in ("retention__secure", "retention__begun", "retention__finished", "last_step", "shared", "final", "attributes__tsid"):
             getattr(dut, name).value = 0
 
     async def held_back(self) -> None:
         """A first subscription that wants bytes waits for ``secure``, and then for all publications that have begun by then."""
         dut, count = self.dut, len(self.passed.items)
-        begun = int(dut.finished.value) + 3 & 0xFFFF
-        dut.begun.value = begun
-        dut.secure.value = 0
+        begun = int(dut.retention__finished.value) + 3 & 0xFFFF
+        dut.retention__begun.value = begun
+        dut.retention__secure.value = 0
         await self.clocks(self.random.randint(10, 40))
-        assert dut.keep.value == 1
-        dut.secure.value = 1
+        assert dut.retention__keep.value == 1
+        dut.retention__secure.value = 1
         await self.clocks(10)
-        dut.begun.value = begun + 2 & 0xFFFF
+        dut.retention__begun.value = begun + 2 & 0xFFFF
         for left in (2, 1):
-            dut.finished.value = begun - left & 0xFFFF
+            dut.retention__finished.value = begun - left & 0xFFFF
             await self.clocks(10)
         assert len(self.passed.items) == count
-        dut.finished.value = begun
+        dut.retention__finished.value = begun
 
 
 @cocotb.test()
 @cocotb.parametrize(stress=[0.0, 0.4])
 async def subscriptions_come_and_go(dut, stress):
     """Random commands, some refused: all pass in order, and ``keep``, the marks and the attributes say what the subscriptions want."""
-    bench = Watched(dut, stress=stress)
+    bench = Interlocked(dut, stress=stress)
     await bench.reset()
     chance = bench.random
-    dut.begun.value = dut.finished.value = 0xFFFD
+    dut.retention__begun.value = dut.retention__finished.value = 0xFFFD
     registered: dict[int, bool] = {}
     attributes: dict[int, int] = {}
     sent, answered, marked, held = [], [], [], 0
@@ -84,9 +83,8 @@ async def subscriptions_come_and_go(dut, stress):
         semantics, content = chance.choice(list(Semantics)), chance.choice(list(Content))
         nodes = content is Content.SELECTED and semantics is Semantics.EXACT
         wants = op is CrtOp.REGISTER and (nodes or content is Content.WHOLE)
-        dut.content.value = int(content)
         sent.append({"op": op.value, "tsid": tsid, "semantics": int(semantics)})
-        bench.commands.send(sent[-1:])
+        bench.commands.send([{"command": sent[-1], "content": int(content)}])
         if wants and not any(registered.values()):
             await bench.held_back()
             held += 1
@@ -106,12 +104,12 @@ async def subscriptions_come_and_go(dut, stress):
             del registered[tsid]
         elif refusal is Refusal.NONE:
             registered[tsid], attributes[tsid] = wants, final
-            marked.append({"valid": 1, "step": step, "wanted": int(nodes), "shared": shared})
-        assert dut.keep.value == any(registered.values())
+            marked.append({"step": step, "wanted": int(nodes), "shared": shared})
+        assert dut.retention__keep.value == any(registered.values())
         for asked in registered:
-            dut.tsid.value = asked
+            dut.attributes__tsid.value = asked
             await bench.clocks(3)
-            assert dut.attribute.value == attributes[asked], asked
+            assert dut.attributes__attribute.value == attributes[asked], asked
     assert bench.passed.items == sent
     assert bench.told.items == answered
     assert bench.marks.found == marked

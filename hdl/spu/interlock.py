@@ -1,19 +1,22 @@
-"""Knows what the subscriptions want of publications."""
+"""Holds registration back until the publications that a subscription wants to see are kept."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, SelectMark, step_width, tsid_place_width, tsid_width
+from hdl.shapes.notification import AttributeQuery, SelectMark
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand
+from hdl.shapes.publication import Retention
+from hdl.shapes.widths import step_width, tsid_place_width, tsid_width
 
-__all__ = ["ContentWatch"]
+__all__ = ["RegistrationInterlock"]
 
 _TOGETHER = 2
 """Bits of a t-SID that number those in one place of a look-up table."""
 
 
-class ContentWatch(wiring.Component):
+class RegistrationInterlock(wiring.Component):
     """Stands between the SPU and the CRT and counts the subscriptions that want publications or parts of them.
 
     Commands and responses pass unchanged, one at a time, and a command three clocks after a response at the earliest. The first
@@ -28,40 +31,32 @@ class ContentWatch(wiring.Component):
     Members
     -------
     i_command, o_command : In(stream), Out(stream)
-        From the SPU to the CRT; ``content`` is what the subscription of ``i_command`` asks for.
+        From the SPU, with what the subscription asks for, to the CRT.
     i_response, o_response : In(stream), Out(stream)
         From the CRT to the SPU.
-    secure, begun, finished : In
-        Those of :class:`hdl.npu.npu.Npu`.
-    keep : Out(1)
+    retention : In(Retention())
+        Of the store of publications.
     last_step, shared, final : In
         The CRT's, with its response.
-    select : Out(SelectMark(config))
+    select : Out(stream.Signature(SelectMark(config), always_ready=True))
         To the selection log: for one clock when a subscription is accepted.
-    tsid, attribute : In, Out(1)
-        Whether the subscription selects attributes, two clocks later.
+    attributes : Out(AttributeQuery(config))
     """
 
     def __init__(self, config):
         self._config = config
-        command = CrtCommand(config)
         super().__init__(
             {
-                "i_command": In(stream.Signature(command)),
-                "content": In(2),
-                "o_command": Out(stream.Signature(command)),
+                "i_command": In(stream.Signature(RegistrationCommand(config))),
+                "o_command": Out(stream.Signature(CrtCommand(config))),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_response": Out(stream.Signature(CrtResponse)),
-                "secure": In(1),
-                "begun": In(16),
-                "finished": In(16),
-                "keep": Out(1),
+                "retention": In(Retention()),
                 "last_step": In(step_width(config)),
                 "shared": In(1),
                 "final": In(1),
-                "select": Out(SelectMark(config)),
-                "tsid": In(tsid_width(config)),
-                "attribute": Out(1),
+                "select": Out(stream.Signature(SelectMark(config), always_ready=True)),
+                "attributes": Out(AttributeQuery(config)),
             }
         )
 
@@ -70,6 +65,7 @@ class ContentWatch(wiring.Component):
         width = tsid_width(self._config)
         place_width = max(tsid_place_width(self._config), _TOGETHER + 1)
         command = Signal(CrtCommand(self._config))
+        coming, asked_for = self.i_command.payload.command, self.i_command.payload.content
         accepted = Signal()
 
         def flags(name, value, *others):
@@ -104,22 +100,22 @@ class ContentWatch(wiring.Component):
         behind = Signal(16)
         m.d.comb += [
             registers.eq(command.op == CrtOp.REGISTER),
-            behind.eq(self.finished - target),
+            behind.eq(self.retention.finished - target),
             self.o_command.payload.eq(command),
             self.o_response.payload.eq(self.i_response.payload),
-            self.keep.eq(count != 0),
+            self.retention.keep.eq(count != 0),
         ]
 
         (wanted,) = flags("marks", wants)
         asked = Signal(width)
-        m.d.sync += asked.eq(self.tsid)
+        m.d.sync += asked.eq(self.attributes.tsid)
         _, attribute = flags("attributes", self.final, asked)
-        m.d.comb += self.attribute.eq(attribute)
+        m.d.comb += self.attributes.attribute.eq(attribute)
         m.d.sync += [
             self.select.valid.eq(accepted),
-            self.select.step.eq(self.last_step),
-            self.select.shared.eq(self.shared),
-            self.select.wanted.eq(selects),
+            self.select.payload.step.eq(self.last_step),
+            self.select.payload.shared.eq(self.shared),
+            self.select.payload.wanted.eq(selects),
         ]
         with m.FSM():
             # Commands pass in the clock in which they come, but for the first that wants bytes of publications.
@@ -128,14 +124,14 @@ class ContentWatch(wiring.Component):
                 first = Signal()
                 nodes = Signal()
                 m.d.comb += [
-                    nodes.eq((self.content == Content.SELECTED) & (self.i_command.payload.semantics == Semantics.EXACT)),
-                    asks.eq((self.i_command.payload.op == CrtOp.REGISTER) & ((self.content == Content.WHOLE) | nodes)),
+                    nodes.eq((asked_for == Content.SELECTED) & (coming.semantics == Semantics.EXACT)),
+                    asks.eq((coming.op == CrtOp.REGISTER) & ((asked_for == Content.WHOLE) | nodes)),
                     first.eq(asks & none),
-                    self.o_command.payload.eq(self.i_command.payload),
+                    self.o_command.payload.eq(coming),
                     self.o_command.valid.eq(self.i_command.valid & ~first),
                     self.i_command.ready.eq(self.o_command.ready | first),
                 ]
-                m.d.sync += [command.eq(self.i_command.payload), wants.eq(asks), selects.eq(nodes)]
+                m.d.sync += [command.eq(coming), wants.eq(asks), selects.eq(nodes)]
                 with m.If(self.i_command.valid & self.i_command.ready):
                     m.d.sync += count.eq(count + asks)
                     m.next = "RESPONSE"
@@ -144,8 +140,8 @@ class ContentWatch(wiring.Component):
 
             # Waits until what begins from now on will be kept, then until what began before has been notified.
             with m.State("SECURE"):
-                m.d.sync += target.eq(self.begun)
-                with m.If(self.secure):
+                m.d.sync += target.eq(self.retention.begun)
+                with m.If(self.retention.secure):
                     m.next = "DRAIN"
             with m.State("DRAIN"):
                 with m.If(~behind[-1]):

@@ -1,11 +1,12 @@
-"""Ports between units that are not streams."""
+"""The tables of the CRT, as the matching engine reads them."""
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.layouts import ByteCount, ProgramOperator, row_width, step_width, tsid_width
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.widths import ByteCount, number_shape, row_width, step_width, tsid_width, value_width
 
 __all__ = [
     "CrtView",
@@ -18,22 +19,7 @@ __all__ = [
     "TestSubject",
     "TestTerm",
     "TsidLink",
-    "number_shape",
-    "row_width",
-    "step_width",
-    "value_width",
 ]
-
-
-def value_width(config) -> int:
-    """Width of the number of a stored string; 0 is none."""
-    return ceil_log2(config.values)
-
-
-def number_shape(config) -> data.StructLayout:
-    """A decimal as an orderable key: of two keys of one sign the greater magnitude has the greater ``exponent``, then the
-    greater ``digits`` (BCD, the first one not 0). Zero has neither sign, exponent nor digits; ``nan`` is no number."""
-    return data.StructLayout({"digits": 4 * config.digits, "exponent": 8, "negative": 1, "nan": 1})
 
 
 class RowMasks(data.StructLayout):

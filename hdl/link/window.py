@@ -4,8 +4,8 @@ from amaranth.hdl import Array, Cat, Module, Mux, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.segments import SegmentHead, SegmentReceiver, SegmentSender
 from hdl.contract import Segment, SegmentKind
+from hdl.link.segments import SegmentHead, SegmentReceiver, SegmentSender
 from hdl.stream import BlockRam, Register
 
 __all__ = ["Link"]

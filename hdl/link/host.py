@@ -4,10 +4,10 @@ from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BrokerStreams, BusRequest, BusResponse, notifications
-from hdl.bus.framers import ResultFramer, VerdictFramer
-from hdl.bus.frames import FrameJoiner, FrameSplitter
-from hdl.bus.link import Link
+from hdl.framers import ResultFramer, VerdictFramer
+from hdl.link.frames import FrameJoiner, FrameSplitter
+from hdl.link.window import Link
+from hdl.shapes.edge import BrokerStreams, BusRequest, BusResponse, notifications
 from hdl.stream import Relay
 
 __all__ = ["HostPort"]
@@ -25,7 +25,7 @@ class HostPort(wiring.Component):
     ----------
     config : BrokerConfig
     patience : int
-        See :class:`hdl.bus.link.Link`.
+        See :class:`hdl.link.window.Link`.
 
     Members
     -------

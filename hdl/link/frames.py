@@ -4,10 +4,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BusRequest, BusResponse
-from hdl.bus.framers import swapped
 from hdl.contract import Header, Kind, Refusal
-from hdl.layouts import DocumentWord
+from hdl.framers import swapped
+from hdl.shapes.edge import BusRequest, BusResponse
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import StreamFifo
 
 __all__ = ["FrameJoiner", "FrameSplitter"]

@@ -5,9 +5,17 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import REGISTER_WORDS
-from hdl.layouts import DocumentWord, SubscriptionResult, VerdictWord, tsid_width
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
+from hdl.shapes.widths import tsid_width
 
-__all__ = ["BrokerCounters", "BrokerStreams", "BusRequest", "BusResponse", "OutcomeWord", "notifications"]
+__all__ = [
+    "BrokerCounters",
+    "BrokerStreams",
+    "BusRequest",
+    "BusResponse",
+    "notifications",
+]
 
 
 class BusRequest(data.Struct):
@@ -26,13 +34,6 @@ class BusResponse(data.Struct):
     error: unsigned(1)
 
 
-class OutcomeWord(data.StructLayout):
-    """How a publication ended, as the broker gives it."""
-
-    def __init__(self, config):
-        super().__init__({"verdict": VerdictWord, "matches": tsid_width(config)})
-
-
 def notifications(config) -> list[str]:
     """The names of the streams of notifications, one per link."""
     return [f"notification_{link}" for link in range(config.links)]
@@ -49,7 +50,7 @@ class BrokerStreams(wiring.Signature):
                 "subscription": Out(word),
                 "skeleton": Out(word),
                 "result": In(stream.Signature(SubscriptionResult(config))),
-                "verdict": In(stream.Signature(OutcomeWord(config))),
+                "verdict": In(stream.Signature(Outcome(config))),
             }
             | {name: In(word) for name in notifications(config)}
         )

@@ -4,11 +4,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import OutcomeWord
 from hdl.contract import Header, Kind, VerdictBody
-from hdl.layouts import DocumentWord, SubscriptionResult
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
 
-__all__ = ["ResultFramer", "VerdictFramer"]
+__all__ = ["ResultFramer", "VerdictFramer", "swapped"]
 
 
 def swapped(value):
@@ -61,7 +61,7 @@ class VerdictFramer(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(OutcomeWord(config)))
+    i : In(stream.Signature(Outcome(config)))
     i_reference : In(stream.Signature(32))
         One for each outcome, as a number.
     o : Out(stream.Signature(DocumentWord))
@@ -70,7 +70,7 @@ class VerdictFramer(wiring.Component):
     def __init__(self, config):
         super().__init__(
             {
-                "i": In(stream.Signature(OutcomeWord(config))),
+                "i": In(stream.Signature(Outcome(config))),
                 "i_reference": In(stream.Signature(32)),
                 "o": Out(stream.Signature(DocumentWord)),
             }

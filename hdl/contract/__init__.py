@@ -1,0 +1,41 @@
+"""The contract between the hardware, the golden model, the host driver and the vector jobs.
+
+Every code, frame format and register offset lives in this package and nowhere else; the tables of the documentation are
+generated from it. It uses the standard library only, so that anything may import it.
+"""
+
+from hdl.contract.codes import CONTRACT_VERSION, INDEX_MAX, WORD_BYTES, Code, Content, Refusal, Semantics, Verdict, WordClass, WordType
+from hdl.contract.frames import Frame, FrameError, Header, Kind, OSid, VerdictBody, attach, detach
+from hdl.contract.registers import IDENTITY, REGISTER_WORDS, REGISTERS, Access, BusError, Field, Register, register
+from hdl.contract.segments import Segment, SegmentKind
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "IDENTITY",
+    "INDEX_MAX",
+    "REGISTERS",
+    "REGISTER_WORDS",
+    "WORD_BYTES",
+    "Access",
+    "BusError",
+    "Code",
+    "Content",
+    "Field",
+    "Frame",
+    "FrameError",
+    "Header",
+    "Kind",
+    "OSid",
+    "Refusal",
+    "Register",
+    "Segment",
+    "SegmentKind",
+    "Semantics",
+    "Verdict",
+    "VerdictBody",
+    "WordClass",
+    "WordType",
+    "attach",
+    "detach",
+    "register",
+]

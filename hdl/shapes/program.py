@@ -1,0 +1,119 @@
+"""A subscription on its way to the tables: its text, the program that it is compiled to, and what the SPU asks of the CRT."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum
+
+from hdl.shapes.widths import ByteCount, tsid_width
+
+__all__ = [
+    "CrtCommand",
+    "CrtOp",
+    "CrtResponse",
+    "RegistrationCommand",
+    "ProgramLiteral",
+    "ProgramOp",
+    "ProgramOperator",
+    "ProgramWord",
+    "TextByte",
+]
+
+
+class TextByte(data.Struct):
+    """A byte of a subscription's XPath text; ``last`` ends the text, which has at least one byte."""
+
+    data: unsigned(8)
+    last: unsigned(1)
+
+
+class ProgramOp(enum.Enum, shape=unsigned(3)):
+    """One piece of a subscription taken apart by the XPath processor."""
+
+    STEP = 0
+    """An element step: ``axis``, then the name's words, or ``wildcard`` and one word of count 0."""
+    ATTRIBUTE_TEST = 1
+    """``[@name ...]`` on the latest step; with an operator a LITERAL follows."""
+    SELF_TEST = 2
+    """``[. op literal]`` on the latest step; one word of count 0; a LITERAL follows."""
+    TEXT_TEST = 3
+    """``[text() op literal]`` on the latest step; one word of count 0; a LITERAL follows."""
+    ATTRIBUTE_STEP = 4
+    """The final ``/@name`` or, with ``axis`` 1, ``//@name``; in either case nothing but DONE follows."""
+    LITERAL = 5
+    """The literal of the test just before: the string's words, or the number as it was spelled."""
+    DONE = 6
+    """The subscription is complete and within the grammar."""
+    ABORT = 7
+    """The subscription is refused; the low byte of ``data`` is the contract's refusal code."""
+
+
+class ProgramOperator(enum.Enum, shape=unsigned(3)):
+    """Comparison of a test; NONE asks for presence."""
+
+    NONE = 0
+    EQ = 1
+    NE = 2
+    LT = 3
+    LE = 4
+    GT = 5
+    GE = 6
+
+
+class ProgramLiteral(enum.Enum, shape=unsigned(1)):
+    """Type of a literal."""
+
+    STRING = 0
+    NUMBER = 1
+
+
+class ProgramWord(data.Struct):
+    """A word of a registration program. ``axis`` is 1 for ``//`` in front of the step. A subscription is any number of pieces,
+    each of one or more words (``last`` ends the piece), then one word DONE or ABORT.
+
+    ``op``, ``axis`` and ``wildcard`` stand on every word of a piece. ``operator`` counts on the last word of a test, where it is
+    first known, and on every word of the LITERAL after it; it is NONE elsewhere. ``literal`` counts on LITERAL words. Only the last
+    word of a piece has ``count`` other than 4, and the bytes above ``count`` are zero. DONE and ABORT have ``last`` and count 0."""
+
+    op: ProgramOp
+    axis: unsigned(1)
+    wildcard: unsigned(1)
+    operator: ProgramOperator
+    literal: ProgramLiteral
+    data: unsigned(32)
+    count: ByteCount
+    last: unsigned(1)
+
+
+class CrtOp(enum.Enum, shape=unsigned(2)):
+    """What the SPU asks the CRT to do."""
+
+    REGISTER = 0
+    """Register ``tsid`` as the program that follows on the program stream says, up to its DONE or ABORT."""
+    UNREGISTER = 1
+    """Remove ``tsid``, which is registered; no program follows."""
+    CLEAR = 2
+    """Remove every subscription; no program follows."""
+
+
+class CrtCommand(data.StructLayout):
+    """A request of the SPU to the CRT; each one is answered by one :class:`CrtResponse`, in order.
+
+    ``semantics`` is :class:`hdl.contract.Semantics` and counts for REGISTER only. The next program's words may already wait on
+    the program stream while a command is being worked on.
+    """
+
+    def __init__(self, config):
+        super().__init__({"op": CrtOp, "tsid": tsid_width(config), "semantics": 1})
+
+
+class RegistrationCommand(data.StructLayout):
+    """A command on its way to the CRT, with the :class:`hdl.contract.Content` that the subscription asks for if it is a REGISTER."""
+
+    def __init__(self, config):
+        super().__init__({"command": CrtCommand(config), "content": 2})
+
+
+class CrtResponse(data.Struct):
+    """The answer to a command: ``refusal`` is the contract's code, 0 when done. A refused REGISTER has left nothing behind; its
+    program has been taken to the end in every case, and the code of an ABORT is handed back as it came."""
+
+    refusal: unsigned(5)
