@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
-from hdl.contract import register
+from hdl.contract import COUNTERS, register
 from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
 from hdl.npu import Npu
@@ -55,9 +55,9 @@ class Broker(wiring.Component):
         Subscriptions held, and the steps and tests that they take, common ones counted once.
     full, hcd : Out(1)
         The latest subscription was refused for want of room [T-Fig 5.17]; some name has a high commonality degree [T 5.3.3.4].
-    counter, count : In(4), Out(32)
-        The counter that has these low bits of its offset among :data:`hdl.contract.REGISTERS`, from ``accepted`` to ``unpinned``, in the
-        same clock. What has happened is counted 20 clocks later at the latest.
+    counter, count : In, Out(32)
+        The counter that has this place among :data:`hdl.contract.COUNTERS`, from ``accepted`` to ``notified``, in the same clock. What
+        has happened is counted 20 clocks later at the latest.
     """
 
     def __init__(self, config: BrokerConfig):
@@ -77,7 +77,7 @@ class Broker(wiring.Component):
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
                 "hcd": Out(1),
-                "counter": In(range(Tally.PLACES)),
+                "counter": In(range(len(COUNTERS))),
                 "count": Out(32),
             }
         )
@@ -164,6 +164,6 @@ class Broker(wiring.Component):
         counts |= {"verdicts": list(scbxp.verdicts), "notified": list(npu.notified), "without_content": [npu.without_content]}
         for name, found in counts.items():
             for place, count in enumerate(found, register(name).offset):
-                m.d.comb += tally.counts[place % Tally.PLACES].eq(count)
+                m.d.comb += tally.counts[place % len(tally.counts)].eq(count)
         m.d.comb += [tally.place.eq(self.counter), self.count.eq(tally.count)]
         return m

@@ -45,7 +45,7 @@ class ResultFramer(wiring.Component):
         m = Module()
         result = self.i.payload
         words = [
-            Cat(Const(Kind.RESULT, 8), Const(0, 3), result.link, Const(0, 3), Const(0, 8), result.refusal, Const(0, 3)),
+            Cat(Const(Kind.RESULT, 8), Const(0, 4), result.link, Const(0, 8), result.refusal),
             result.key.osid[:32],
             result.key.osid[32:],
             result.key.reference,
@@ -84,7 +84,7 @@ class VerdictFramer(wiring.Component):
         done = Signal()
         m.d.comb += matches.eq(outcome.matches)
         words = [
-            Cat(Const(Kind.VERDICT, 8), Const(0, 8), verdict.verdict, Const(0, 6), verdict.code, Const(0, 3)),
+            Cat(Const(Kind.VERDICT, 8), Const(0, 8), verdict.verdict, Const(0, 6), verdict.code),
             Const(0, 32),
             Const(0, 32),
             swapped(self.i_reference.payload),

@@ -4,12 +4,41 @@ Every code, frame format and register offset lives in this package and nowhere e
 generated from it. It uses the standard library only, so that anything may import it.
 """
 
-from hdl.contract.codes import CONTRACT_VERSION, INDEX_MAX, WORD_BYTES, Code, Content, Refusal, Semantics, Verdict, WordClass, WordType
-from hdl.contract.frames import Frame, FrameError, Header, Kind, OSid, VerdictBody, attach, detach
-from hdl.contract.registers import IDENTITY, REGISTER_WORDS, REGISTERS, Access, BusError, Field, Register, register
+from hdl.contract.codes import (
+    CONTRACT_VERSION,
+    INDEX_MAX,
+    WORD_BYTES,
+    Code,
+    Content,
+    Format,
+    Language,
+    Refusal,
+    Semantics,
+    Verdict,
+    WordClass,
+    WordType,
+)
+from hdl.contract.frames import PARTS, Frame, Header, Kind, Part, VerdictBody, attach, detach
+from hdl.contract.identity import FrameError, OSid, VersionError
+from hdl.contract.messages import Message, Property, PropertyType
+from hdl.contract.registers import COUNTERS, IDENTITY, REGISTER_WORDS, REGISTERS, Access, BusError, Field, Register, register
+from hdl.contract.routing import Criterion, Mode, Policy, Sampling
 from hdl.contract.segments import Segment, SegmentKind
 
 __all__ = [
+    "COUNTERS",
+    "VersionError",
+    "Sampling",
+    "PropertyType",
+    "Property",
+    "Policy",
+    "Part",
+    "Mode",
+    "Message",
+    "Language",
+    "Format",
+    "Criterion",
+    "PARTS",
     "CONTRACT_VERSION",
     "IDENTITY",
     "INDEX_MAX",

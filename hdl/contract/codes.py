@@ -11,6 +11,8 @@ __all__ = [
     "WORD_BYTES",
     "Code",
     "Content",
+    "Format",
+    "Language",
     "Refusal",
     "Semantics",
     "Verdict",
@@ -18,7 +20,8 @@ __all__ = [
     "WordType",
 ]
 
-CONTRACT_VERSION = 1
+CONTRACT_VERSION = 2
+"""Bits 7 to 5 of a frame's first byte are one more."""
 
 WORD_BYTES = 4
 """Bytes in one parsed word [T 4.4]."""
@@ -150,8 +153,42 @@ class Content(enum.IntEnum):
     HEADER = 2
 
 
+class Language(Sentenced):
+    """What the text of a subscription is written in."""
+
+    XPATH = (0, "the XPath subset, for XML documents")
+    TOPIC = (1, "a hierarchical topic with wildcards for levels, for messages")
+    MQTT = (2, "a topic filter of MQTT, for messages")
+    STRING = (3, "a topic that is equal, for messages")
+    INTEGER = (4, "a topic that is this integer, for messages")
+    TAGS = (5, "tag=value pairs in the topic, for messages")
+    FILTER = (6, "comparisons of properties, for messages")
+    SELECTOR = (7, "a topic and a JMS selector, for messages")
+    REGEX = (8, "a regular expression on the topic, for messages")
+
+    @property
+    def text(self) -> str:
+        """The spelling used by the command line."""
+        return self.name.lower()
+
+
+class Format(enum.IntEnum):
+    """What a publication is."""
+
+    XML = 0
+    MESSAGE = 1
+
+    @property
+    def text(self) -> str:
+        """The spelling used by the command line."""
+        return self.name.lower()
+
+
 class Refusal(Sentenced):
-    """Why a subscription or a cancellation is refused; nothing is registered then."""
+    """Why a frame is refused; it has changed nothing then.
+
+    Codes below 32 are about frames, XPath and room, 32 to 63 are kept for other languages, those from 64 on are about routing.
+    """
 
     NONE = (0, "accepted")
     BAD_HEADER = (1, "the frame's header is malformed")
@@ -176,6 +213,24 @@ class Refusal(Sentenced):
     FULL_STEPS = (20, "the step table is full")
     FULL_NAMES = (21, "the name table is full")
     FULL_VALUES = (22, "the value table is full")
+    UNSUPPORTED_VERSION = (23, "the frame is of another version of the contract")
+    UNSUPPORTED_KIND = (24, "no unit of this broker takes frames of this kind")
+    UNSUPPORTED_LANGUAGE = (25, "this broker does not know the subscription's language")
+    UNSUPPORTED_FORMAT = (26, "this broker does not take publications of this format")
+    UNSUPPORTED_ATTACHMENT = (27, "this broker has no store for attachments")
+    UNSUPPORTED_LEASE = (28, "this broker ends no subscription by itself")
+    LOCAL_SAMPLE = (64, "SID 0 is for samples, which come from brokers only")
+    PATH_FULL = (65, "the path has no place left for the broker that answers")
+    LOOP = (66, "the path has this broker already")
+    WRONG_BROKER = (67, "the frame is for another broker")
+    NO_ROUTE = (68, "no entry says where to forward the subscription")
+    DUPLICATE_FRAME = (69, "the sample or the publication has been here before")
+    HOP_LIMIT = (70, "the publication has crossed as many brokers as it may")
+    LINK_DOWN = (71, "the link to the neighbour is down")
+    BAD_CRITERION = (72, "the criterion of a route is malformed")
+    UNKNOWN_NEIGHBOUR = (73, "the BID is not one of a neighbour")
+    UNKNOWN_ROUTE = (74, "no such entry of the topology is held")
+    FULL_ROUTES = (75, "the table of routes is full")
 
     @property
     def text(self) -> str:

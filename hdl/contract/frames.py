@@ -2,77 +2,85 @@
 
 import struct
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from hdl.contract.codes import Code, Content, Semantics
+from hdl.contract.codes import CONTRACT_VERSION, Code, Content, Format, Language, Semantics
+from hdl.contract.identity import FrameError, OSid, VersionError
 from hdl.contract.sentences import Sentenced
 
-__all__ = ["Frame", "FrameError", "Header", "Kind", "OSid", "VerdictBody", "attach", "detach"]
-
-
-class FrameError(ValueError):
-    """Bytes that are not a frame; the message says what is wrong."""
-
-
-@dataclass(frozen=True)
-class OSid:
-    """The original subscription identity, 8 bytes {SID, BID, BID, ...} [T 5.4.3.5.1, T-Fig 5.21].
-
-    ``sid`` 0 stands for a sample of many subscriptions; ``path`` are the brokers crossed, in order, never 0.
-    """
-
-    sid: int
-    path: tuple[int, ...] = ()
-
-    BYTES: ClassVar[int] = 8
-    MAX_PATH: ClassVar[int] = 7
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.sid <= 255:
-            raise FrameError(f"sid must be 0 to 255, not {self.sid!r}")
-        if len(self.path) > self.MAX_PATH:
-            raise FrameError(f"path must have at most {self.MAX_PATH} brokers, not {len(self.path)}")
-        for bid in self.path:
-            if not 1 <= bid <= 255:
-                raise FrameError(f"a broker identity must be 1 to 255, not {bid!r}")
-
-    @property
-    def local(self) -> bool:
-        """Whether the subscription never crossed a broker."""
-        return not self.path
-
-    def pack(self) -> bytes:
-        return bytes([self.sid, *self.path]).ljust(self.BYTES, b"\0")
-
-    @classmethod
-    def unpack(cls, data: bytes) -> "OSid":
-        if len(data) != cls.BYTES:
-            raise FrameError(f"an o-SID must have {cls.BYTES} bytes, not {len(data)}")
-        path = data[1:].rstrip(b"\0")
-        if 0 in path:
-            raise FrameError(f"an o-SID's brokers must come without gaps, not {data.hex()}")
-        return cls(data[0], tuple(path))
+__all__ = ["PARTS", "Frame", "Header", "Kind", "Part", "VerdictBody", "attach", "detach"]
 
 
 class Kind(Sentenced):
-    """The first byte of a frame."""
+    """The first byte of a frame: a letter, whose three high bits are one more than the version of the contract."""
 
-    SUBSCRIBE = (ord("S"), "subscriber to broker: the body is the XPath text [T-Fig 5.7]; also sub(S,F) between brokers")
-    UNSUBSCRIBE = (ord("U"), "subscriber to broker: cancels the subscription with this o-SID and reference; no body")
-    RESULT = (ord("R"), "broker to subscriber: aux is the refusal code, 0 when accepted; no body")
-    PUBLISH = (ord("P"), "publisher to broker: the body is the XML document; with ATTACHED a 4-byte length, the XML, the attachment")
-    VERDICT = (ord("V"), "broker to publisher: aux is verdict << 8 | code; the body is offset, bytes, matches, 4 bytes each")
-    NOTIFY = (ord("N"), "broker to subscriber: aux counts publications; the body is the content asked for [T 5.3.4]")
-    FORWARD = (ord("F"), "broker to broker: a notification on its way back along the o-SID's path [T-Fig 5.22, 5.23]")
-    ROUTE = (ord("Q"), "broker to broker: a publication routed to the origin of a null-SID sample [T 5.4.3.5.2.1]")
-    SOLICIT = (ord("L"), "broker to broker: asks another scope for publications matching the XPath text [T 5.4.6]")
-    TOPOLOGY = (ord("T"), "topology entity to broker: top(X, BID), aux is the BID, the body is X [T 5.4.3.6.1]")
-    SKELETON = (ord("K"), "host to broker: the body is a name for the parser to know beforehand [T 4.3]; not answered, counters tell")
+    SUBSCRIBE = (
+        ord("s"),
+        "subscriber to broker: the body is the text in its language [T-Fig 5.7]; also sub(S,F) between brokers",
+    )
+    UNSUBSCRIBE = (ord("u"), "subscriber to broker: cancels the subscription with this o-SID and reference; no body; also between brokers")
+    RESULT = (ord("r"), "broker to subscriber, topology entity or neighbour: aux is the refusal code, 0 when accepted; no body")
+    PUBLISH = (ord("p"), "publisher to broker: the body is the publication, an XML document or a message")
+    VERDICT = (ord("v"), "broker to publisher: aux is verdict << 8 | code; the body is offset, bytes, matches, 4 bytes each")
+    NOTIFY = (
+        ord("n"),
+        "broker to subscriber: aux counts publications where it matched; the body is the content asked for [T 5.3.4]",
+    )
+    FORWARD = (ord("f"), "broker to broker: a notification on its way back along the o-SID's path [T-Fig 5.22, 5.23]")
+    ROUTE = (ord("q"), "broker to broker: a publication, whose number at its origin is the reference [T 5.4.3.5.2.1]")
+    SOLICIT = (ord("l"), "broker to broker: asks another scope for publications matching the text [T 5.4.6]")
+    TOPOLOGY = (
+        ord("t"),
+        "topology entity to broker: top(X, BID), aux has the BID, the body is X; answered by RESULT [T 5.4.3.6.1]",
+    )
+    HELLO = (ord("h"), "broker to broker: the sender, alone in the o-SID's path, is alive")
+    SKELETON = (ord("k"), "host to broker: the body is a name for the parser to know beforehand [T 4.3]; not answered, counters tell")
     ACCESS = (
-        ord("A"),
+        ord("a"),
         "host to broker: a register; bits 12..0 of aux are its word address, bit 15 says write, and the body is the word to write; "
         "back: the same aux, bit 14 says that it failed, and the body is the word read",
     )
+
+
+VERSION_BITS = CONTRACT_VERSION + 1
+"""The three high bits of a frame's first byte."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Bits of byte 1 (23 to 16 here) and of aux (15 to 0) that hold a field of :class:`Header`."""
+
+    name: str
+    low: int
+    width: int
+
+    @property
+    def most(self) -> int:
+        return (1 << self.width) - 1
+
+
+_CONTENT, _ATTACHED, _LINK = Part("content", 17, 2), Part("attached", 19, 1), Part("link", 20, 4)
+_SEMANTICS, _FORMAT, _REMOVE, _SETTLED = (Part(name, 16, 1) for name in ("semantics", "format", "remove", "settled"))
+_NEIGHBOUR, _LEASE, _LANGUAGE = Part("neighbour", 8, 8), Part("lease", 4, 4), Part("language", 0, 4)
+_AUX = Part("aux", 0, 16)
+_NOBODY = OSid(0)
+
+PARTS: dict[Kind, tuple[Part, ...]] = {
+    Kind.SUBSCRIBE: (_SEMANTICS, _CONTENT, _ATTACHED, _LINK, _LANGUAGE, _LEASE, _NEIGHBOUR),
+    Kind.UNSUBSCRIBE: (_LINK, _NEIGHBOUR),
+    Kind.RESULT: (_LINK, Part("aux", 0, 8)),
+    Kind.PUBLISH: (_FORMAT, _ATTACHED),
+    Kind.VERDICT: (_AUX,),
+    Kind.NOTIFY: (_FORMAT, _CONTENT, _ATTACHED, _LINK, _AUX),
+    Kind.FORWARD: (_FORMAT, _CONTENT, _ATTACHED, _LINK, _AUX),
+    Kind.ROUTE: (_FORMAT, _ATTACHED, Part("hops", 0, 8), Part("origin", 8, 8)),
+    Kind.SOLICIT: (_SEMANTICS, _LANGUAGE, _NEIGHBOUR),
+    Kind.TOPOLOGY: (_REMOVE, Part("aux", 0, 8), Part("solicit", 8, 1)),
+    Kind.HELLO: (_SETTLED, _NEIGHBOUR),
+    Kind.SKELETON: (),
+    Kind.ACCESS: (_AUX,),
+}
+"""Which fields a kind has in bytes 1 to 3; all other bits are zero."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +90,9 @@ class Header:
     ======  =========  ================================================================================
     bytes   field      meaning
     ======  =========  ================================================================================
-    0       kind       one of :class:`Kind`
-    1       flags      bit 0 containment semantics; bits 2..1 :class:`Content`; bits 4..3 link;
-                       bit 5 attached; bit 6 remove (of a topology entry); bit 7 zero
-    2-3     aux        by kind
+    0       kind       one of :class:`Kind`, with the version of the contract
+    1       options    :data:`PARTS` of the kind
+    2-3     aux        :data:`PARTS` of the kind
     4-11    osid       :class:`OSid`
     12-15   reference  chosen by the sender, stored with a subscription, returned in every answer to it
     16-19   length     bytes of the body that follows
@@ -93,7 +100,7 @@ class Header:
     """
 
     kind: Kind
-    osid: OSid = OSid(0)
+    osid: OSid = _NOBODY
     reference: int = 0
     aux: int = 0
     semantics: Semantics = Semantics.EXACT
@@ -102,45 +109,79 @@ class Header:
     attached: bool = False
     remove: bool = False
     length: int = 0
+    language: Language = Language.XPATH
+    lease: int = 0
+    neighbour: int = 0
+    format: Format = Format.XML
+    origin: int = 0
+    hops: int = 0
+    solicit: bool = False
+    settled: bool = False
 
     BYTES: ClassVar[int] = 20
-    LINKS: ClassVar[int] = 4
-    _STRUCT: ClassVar[struct.Struct] = struct.Struct(">BBH8sII")
+    LINKS: ClassVar[int] = _LINK.most + 1
+    _STRUCT: ClassVar[struct.Struct] = struct.Struct(">B3s8sII")
+    _TYPES: ClassVar[dict[str, type]] = {
+        "semantics": Semantics,
+        "content": Content,
+        "language": Language,
+        "format": Format,
+        **dict.fromkeys(("attached", "remove", "solicit", "settled"), bool),
+    }
 
     def __post_init__(self) -> None:
-        for name, limit in (("aux", 1 << 16), ("reference", 1 << 32), ("length", 1 << 32), ("link", self.LINKS)):
-            value = getattr(self, name)
-            if not 0 <= value < limit:
-                raise FrameError(f"{name} must be 0 to {limit - 1}, not {value!r}")
+        for name in ("reference", "length"):
+            if not 0 <= getattr(self, name) < 1 << 32:
+                raise FrameError(f"{name} must be 0 to {(1 << 32) - 1}, not {getattr(self, name)!r}")
+        mine = {part.name: part.most for part in PARTS[self.kind]}
+        for name in _PART_NAMES:
+            most, value = mine.get(name, 0), getattr(self, name)
+            if not 0 <= value <= most:
+                says = f"0 to {most}" if most else f"0 in a frame of kind {self.kind.name}"
+                raise FrameError(f"{name} must be {says}, not {value!r}")
 
     @property
-    def flags(self) -> int:
-        return self.semantics | self.content << 1 | self.link << 3 | self.attached << 5 | self.remove << 6
+    def destination(self) -> int:
+        """The neighbour that a frame between brokers is for, as far as the frame says; 0 when it leaves for none."""
+        path = self.osid.path
+        if self.kind in (Kind.FORWARD, Kind.ROUTE):
+            return path[-2] if len(path) > 1 else 0
+        if self.kind is Kind.RESULT:
+            return path[-1] if path else 0
+        return self.neighbour
 
     def pack(self) -> bytes:
-        return self._STRUCT.pack(self.kind, self.flags, self.aux, self.osid.pack(), self.reference, self.length)
+        bits = sum(int(getattr(self, part.name)) << part.low for part in PARTS[self.kind])
+        return self._STRUCT.pack(self.kind, bits.to_bytes(3, "big"), self.osid.pack(), self.reference, self.length)
 
     @classmethod
-    def unpack(cls, data: bytes) -> "Header":
+    def unpack(cls, data: bytes, *, bits: int = 8) -> "Header":
+        """The header in front of these bytes, in a network whose BIDs have so many ``bits``."""
         if len(data) < cls.BYTES:
             raise FrameError(f"a header must have {cls.BYTES} bytes, not {len(data)}")
-        kind, flags, aux, osid, reference, length = cls._STRUCT.unpack_from(data)
+        kind, raw, osid, reference, length = cls._STRUCT.unpack_from(data)
+        if kind >> 5 != VERSION_BITS:
+            raise VersionError(f"a frame must be of contract version {CONTRACT_VERSION}, not begin with 0x{kind:02x}")
         if kind not in Kind._value2member_map_:
             raise FrameError(f"kind must be one of {', '.join(k.name for k in Kind)}, not 0x{kind:02x}")
-        if flags >> 7 or flags >> 1 & 3 == 3:
-            raise FrameError(f"flags must leave bit 7 and content 3 unused, not 0x{flags:02x}")
-        return cls(
-            kind=Kind(kind),
-            osid=OSid.unpack(osid),
-            reference=reference,
-            aux=aux,
-            semantics=Semantics(flags & 1),
-            content=Content(flags >> 1 & 3),
-            link=flags >> 3 & 3,
-            attached=bool(flags >> 5 & 1),
-            remove=bool(flags >> 6 & 1),
-            length=length,
-        )
+        left, found = int.from_bytes(raw, "big"), {}
+        for part in PARTS[Kind(kind)]:
+            value = left >> part.low & part.most
+            left -= value << part.low
+            found[part.name] = cls._value(part.name, value)
+        if left:
+            raise FrameError(f"a frame of kind {Kind(kind).name} must have zeros in bits that it does not use, not {left:06x}")
+        return cls(kind=Kind(kind), osid=OSid.unpack(osid, bits), reference=reference, length=length, **found)
+
+    @classmethod
+    def _value(cls, name: str, value: int) -> Any:
+        try:
+            return cls._TYPES.get(name, int)(value)
+        except ValueError:
+            raise FrameError(f"{name} must be one of {', '.join(one.name for one in cls._TYPES[name])}, not {value}") from None  # type: ignore[attr-defined]
+
+
+_PART_NAMES = tuple({part.name: None for parts in PARTS.values() for part in parts})
 
 
 @dataclass(frozen=True)
@@ -154,8 +195,8 @@ class Frame:
         return replace(self.header, length=len(self.body)).pack() + self.body
 
     @classmethod
-    def unpack(cls, data: bytes) -> "Frame":
-        header = Header.unpack(data)
+    def unpack(cls, data: bytes, *, bits: int = 8) -> "Frame":
+        header = Header.unpack(data, bits=bits)
         if len(data) != Header.BYTES + header.length:
             raise FrameError(f"a frame must have {Header.BYTES + header.length} bytes as its header says, not {len(data)}")
         return cls(header, data[Header.BYTES :])
@@ -197,16 +238,19 @@ class VerdictBody:
         return cls(*cls._STRUCT.unpack(data))
 
 
-def attach(xml: bytes, attachment: bytes) -> bytes:
-    """The body of a PUBLISH frame with ``attached`` set [T 3.2.5]: the document's length in 4 bytes, the document, the attachment."""
-    return struct.pack(">I", len(xml)) + xml + attachment
+def attach(publication: bytes, attachment: bytes) -> bytes:
+    """The body of a frame with ``attached`` set [T 3.2.5]: the publication's or the content's length in 4 bytes, that, the attachment.
+
+    The whole is at most 2**32 - 1 bytes. An attachment without bytes says that there was one which had no room on its way.
+    """
+    return struct.pack(">I", len(publication)) + publication + attachment
 
 
 def detach(body: bytes) -> tuple[bytes, bytes]:
-    """The document and the attachment in a body made by :func:`attach`."""
+    """The publication or the content, and the attachment, in a body made by :func:`attach`."""
     if len(body) < 4:
         raise FrameError(f"a body with an attachment must have at least 4 bytes, not {len(body)}")
     (length,) = struct.unpack_from(">I", body)
     if length > len(body) - 4:
-        raise FrameError(f"a document's length must be at most the {len(body) - 4} bytes that follow it, not {length}")
+        raise FrameError(f"a publication's length must be at most the {len(body) - 4} bytes that follow it, not {length}")
     return body[4 : 4 + length], body[4 + length :]

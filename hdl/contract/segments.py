@@ -4,7 +4,7 @@ import zlib
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hdl.contract.frames import FrameError
+from hdl.contract.identity import FrameError
 from hdl.contract.sentences import Sentenced
 
 __all__ = ["Segment", "SegmentKind"]

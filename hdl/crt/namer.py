@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
 from hdl.shapes.names import NameOp, NameRequest, NameResponse
-from hdl.shapes.program import ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.program import ProgramOp, ProgramWord
 from hdl.stream import Register, Relay, StreamFifo
 
 __all__ = ["NamedWord", "Namer"]
@@ -199,7 +199,7 @@ class Namer(wiring.Component):
                 offered.word.eq(piece),
                 offered.ends.eq(kind.matches(ProgramOp.DONE, ProgramOp.ABORT)),
                 offered.literal.eq(piece.op == ProgramOp.LITERAL),
-                offered.numeric.eq((piece.literal == ProgramLiteral.NUMBER) | (Value.cast(piece.operator) >= ProgramOperator.LT.value)),
+                offered.numeric.eq(piece.numeric),
                 offered.text.eq(kind.matches(ProgramOp.SELF_TEST, ProgramOp.TEXT_TEST)),
                 offered.wild.eq((piece.op == ProgramOp.STEP) & piece.wildcard),
                 offers_name.eq(needs & found[0].ok),

@@ -15,7 +15,7 @@ from hdl.crt.strings import StringStore
 from hdl.shapes.names import NameRequest, NameResponse
 from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramOp, ProgramOperator, ProgramWord
 from hdl.shapes.tables import CrtView, NameMarks, TestLink, TestLists, TestNode, TestSubject, TestTerm, TsidLink
-from hdl.shapes.widths import number_shape, row_width, step_width, tsid_place_width, tsid_width
+from hdl.shapes.widths import RefusalCode, number_shape, row_width, step_width, tsid_place_width, tsid_width
 from hdl.stream import BlockRam, PairedRam
 from hdl.values import DecimalReader
 
@@ -143,7 +143,7 @@ class ContentRoutingTable(wiring.Component):
         fronts, backs, index = Signal(length), Signal(length), Signal(length)
         total = Signal(length)
         # Why the program at hand is refused, and that it is for what came before.
-        failed, refused = Signal(5), Signal()
+        failed, refused = Signal(RefusalCode), Signal()
         first = Signal(step_width(config))
         step = Signal(step_width(config))
         removing = Signal()
@@ -397,7 +397,7 @@ class ContentRoutingTable(wiring.Component):
                     held.name[name_half:] == staged.name[name_half:],
                 )
             ),
-            compares_alike.eq((nodes.read[0].data.operator == entry.operator) & (nodes.read[0].data.number == entry.number)),
+            compares_alike.eq((nodes.read[0].data.operator == Value.cast(entry.operator)) & (nodes.read[0].data.number == entry.number)),
             parts.eq(
                 Cat(
                     entry.number | (other_value[:value_half] == entry.value[:value_half]),

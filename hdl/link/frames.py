@@ -4,10 +4,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import Header, Kind, Refusal
+from hdl.contract import CONTRACT_VERSION, Header, Kind, Refusal
 from hdl.framers import swapped
 from hdl.shapes.edge import BusRequest, BusResponse
 from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import RefusalCode
 from hdl.stream import StreamFifo
 
 __all__ = ["FrameJoiner", "FrameSplitter"]
@@ -16,15 +17,19 @@ _HEADER_WORDS = Header.BYTES // 4
 _PUBLICATIONS = 32
 """Publications whose verdicts have not come yet."""
 
-_ATTACHED = 5
+_FORMAT, _ATTACHED = 0, 3
+"""Bits of a frame's options."""
+
+_VERSION = CONTRACT_VERSION + 1
+"""The three high bits of a frame's first byte."""
 
 
 class FrameSplitter(wiring.Component):
     """Takes frames byte by byte and hands each to the unit that it is for, in order.
 
     SUBSCRIBE and UNSUBSCRIBE go on whole, of PUBLISH and SKELETON the body. ACCESS becomes a request to the register file, and its
-    answer an ACCESS
-    frame. Any other kind, an attachment, and an ACCESS of the wrong length become a RESULT frame with the refusal BAD_HEADER; their bodies
+    answer an ACCESS frame. What no unit takes becomes a RESULT frame that says why: frames of another version or of any other kind,
+    messages, attachments, and, as BAD_HEADER, bits that the kind does not use and an ACCESS of the wrong length. The bodies of such frames
     are dropped, and they are counted.
 
     Members
@@ -56,7 +61,7 @@ class FrameSplitter(wiring.Component):
         header = Signal(data.ArrayLayout(32, _HEADER_WORDS))
         index = Signal(range(_HEADER_WORDS + 1))
         left = Signal(32)
-        kind, flags, aux = header[0][:8], header[0][8:16], Signal(16)
+        kind, options, aux = header[0][:8], header[0][8:16], Signal(16)
         words = {"subscription": self.subscription, "publication": self.publication, "skeleton": self.skeleton}
         target = {name: Signal(name=f"to_{name}") for name in (*words, "access", "nowhere")}
 
@@ -72,10 +77,10 @@ class FrameSplitter(wiring.Component):
 
         data_word = Signal(32)
         failed = Signal()
-        refuses = Signal()
+        refuses, code = Signal(), Signal(RefusalCode)
         back = Signal(range(_HEADER_WORDS + 1))
         access = Cat(Const(Kind.ACCESS, 8), Const(0, 8), swapped(aux | failed << 14))
-        refusal = Cat(Const(Kind.RESULT, 8), Const(0, 16), Const(Refusal.BAD_HEADER, 8))
+        refusal = Cat(Const(Kind.RESULT, 8), Const(0, 16), code)
         answers = [
             Mux(refuses, refusal, access),
             Mux(refuses, header[1], 0),
@@ -114,23 +119,35 @@ class FrameSplitter(wiring.Component):
                 m.d.sync += [left.eq(swapped(header[4])), word.last.eq(0)]
                 m.d.sync += [signal.eq(0) for signal in target.values()]
                 m.next = "BODY"
+
+                def hand(name, good):
+                    """The body goes to a unit if the frame is ``good``, and nowhere if not."""
+                    m.d.sync += [target[name].eq(good), target["nowhere"].eq(~good), refuses.eq(~good)]
+
+                odd = options.any() | aux.any()
+                m.d.sync += code.eq(Refusal.BAD_HEADER)
                 with m.Switch(kind):
                     with m.Case(Kind.SUBSCRIBE, Kind.UNSUBSCRIBE):
                         m.d.sync += target["subscription"].eq(1)
                         m.next = "FORWARD"
                     with m.Case(Kind.SKELETON):
-                        m.d.sync += target["skeleton"].eq(1)
+                        hand("skeleton", ~odd)
                     with m.Case(Kind.PUBLISH):
-                        m.d.sync += target["publication"].eq(~flags[_ATTACHED])
-                        m.d.sync += [target["nowhere"].eq(flags[_ATTACHED]), refuses.eq(flags[_ATTACHED])]
-                        m.d.comb += references.i.valid.eq(~flags[_ATTACHED])
-                        with m.If(~references.i.ready & ~flags[_ATTACHED]):
+                        hand("publication", ~odd)
+                        m.d.comb += references.i.valid.eq(~odd)
+                        with m.If(~references.i.ready & ~odd):
                             m.next = "KIND"
+                        with m.If(~Cat(options[1:_ATTACHED], options[_ATTACHED + 1 :], aux).any()):
+                            m.d.sync += code.eq(Refusal.UNSUPPORTED_ATTACHMENT)
+                            with m.If(options[_FORMAT]):
+                                m.d.sync += code.eq(Refusal.UNSUPPORTED_FORMAT)
                     with m.Case(Kind.ACCESS):
-                        fits = swapped(header[4]) == Mux(writes, 4, 0)
-                        m.d.sync += [target["access"].eq(fits), target["nowhere"].eq(~fits), refuses.eq(~fits)]
+                        hand("access", (swapped(header[4]) == Mux(writes, 4, 0)) & ~options.any())
                     with m.Default():
                         m.d.sync += [target["nowhere"].eq(1), refuses.eq(1)]
+                        m.d.sync += code.eq(Refusal.UNSUPPORTED_KIND)
+                        with m.If(kind[5:] != _VERSION):
+                            m.d.sync += code.eq(Refusal.UNSUPPORTED_VERSION)
 
             # The header goes before the body.
             with m.State("FORWARD"):

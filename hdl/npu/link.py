@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import Content, Header, Kind
+from hdl.contract import Content, Format, Header, Kind
 from hdl.framers import swapped
 from hdl.npu.finder import body_width
 from hdl.npu.jobs import Job
@@ -92,9 +92,9 @@ class LinkSender(wiring.Component):
         # The last word but one, and the last.
         nears, final = turn[-2], turn[-1]
         carries = Mux(job.selected, Content.SELECTED, Content.WHOLE) if config.selected else Const(Content.WHOLE, 2)
-        flags = Cat(job.entry.semantics, Mux(job.body, carries, Content.HEADER)[:2], job.entry.link, Const(0, 3))
+        options = Cat(Const(Format.XML, 1), Mux(job.body, carries, Content.HEADER)[:2], Const(0, 1), job.entry.link)
         fields = [
-            Cat(Const(Kind.NOTIFY, 8), flags, swapped(job.number)),
+            Cat(Const(Kind.NOTIFY, 8), options, swapped(job.number)),
             job.entry.key.osid[:32],
             job.entry.key.osid[32:],
             job.entry.key.reference,

@@ -4,7 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import REGISTER_WORDS
+from hdl.contract import COUNTERS, REGISTER_WORDS
 from hdl.shapes.publication import DocumentWord, Outcome
 from hdl.shapes.subscription import SubscriptionResult
 from hdl.shapes.widths import tsid_width
@@ -67,7 +67,7 @@ class BrokerCounters(wiring.Signature):
                 "steps_used": In(range(config.steps + 1)),
                 "full": In(1),
                 "hcd": In(1),
-                "counter": Out(4),
+                "counter": Out(range(len(COUNTERS))),
                 "count": In(32),
             }
         )

@@ -3,14 +3,13 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-from hdl.shapes.widths import ByteCount, tsid_width
+from hdl.shapes.widths import ByteCount, RefusalCode, tsid_width
 
 __all__ = [
     "CrtCommand",
     "CrtOp",
     "CrtResponse",
     "RegistrationCommand",
-    "ProgramLiteral",
     "ProgramOp",
     "ProgramOperator",
     "ProgramWord",
@@ -25,7 +24,7 @@ class TextByte(data.Struct):
     last: unsigned(1)
 
 
-class ProgramOp(enum.Enum, shape=unsigned(3)):
+class ProgramOp(enum.Enum, shape=unsigned(4)):
     """One piece of a subscription taken apart by the XPath processor."""
 
     STEP = 0
@@ -39,14 +38,14 @@ class ProgramOp(enum.Enum, shape=unsigned(3)):
     ATTRIBUTE_STEP = 4
     """The final ``/@name`` or, with ``axis`` 1, ``//@name``; in either case nothing but DONE follows."""
     LITERAL = 5
-    """The literal of the test just before: the string's words, or the number as it was spelled."""
+    """The literal of the test just before: the words of the string, or of the number as it was spelled."""
     DONE = 6
     """The subscription is complete and within the grammar."""
     ABORT = 7
     """The subscription is refused; the low byte of ``data`` is the contract's refusal code."""
 
 
-class ProgramOperator(enum.Enum, shape=unsigned(3)):
+class ProgramOperator(enum.Enum, shape=unsigned(4)):
     """Comparison of a test; NONE asks for presence."""
 
     NONE = 0
@@ -58,26 +57,20 @@ class ProgramOperator(enum.Enum, shape=unsigned(3)):
     GE = 6
 
 
-class ProgramLiteral(enum.Enum, shape=unsigned(1)):
-    """Type of a literal."""
-
-    STRING = 0
-    NUMBER = 1
-
-
 class ProgramWord(data.Struct):
     """A word of a registration program. ``axis`` is 1 for ``//`` in front of the step. A subscription is any number of pieces,
     each of one or more words (``last`` ends the piece), then one word DONE or ABORT.
 
     ``op``, ``axis`` and ``wildcard`` stand on every word of a piece. ``operator`` counts on the last word of a test, where it is
-    first known, and on every word of the LITERAL after it; it is NONE elsewhere. ``literal`` counts on LITERAL words. Only the last
-    word of a piece has ``count`` other than 4, and the bytes above ``count`` are zero. DONE and ABORT have ``last`` and count 0."""
+    first known, and on every word of the LITERAL after it; it is NONE elsewhere. ``numeric`` stands on every word of a LITERAL that is to
+    be compared as a number, whatever its operator and however it was spelled, and on no other. Only the last word of a piece has ``count``
+    other than 4, and the bytes above ``count`` are zero. DONE and ABORT have ``last`` and count 0."""
 
     op: ProgramOp
     axis: unsigned(1)
     wildcard: unsigned(1)
     operator: ProgramOperator
-    literal: ProgramLiteral
+    numeric: unsigned(1)
     data: unsigned(32)
     count: ByteCount
     last: unsigned(1)
@@ -116,4 +109,4 @@ class CrtResponse(data.Struct):
     """The answer to a command: ``refusal`` is the contract's code, 0 when done. A refused REGISTER has left nothing behind; its
     program has been taken to the end in every case, and the code of an ABORT is handed back as it came."""
 
-    refusal: unsigned(5)
+    refusal: RefusalCode

@@ -95,7 +95,7 @@ class VerdictWord(data.Struct):
     """One per document, in order."""
 
     verdict: unsigned(2)
-    code: unsigned(5)
+    code: unsigned(8)
     offset: unsigned(32)
     bytes: unsigned(32)
 

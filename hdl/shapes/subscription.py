@@ -3,7 +3,7 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from hdl.shapes.widths import tsid_width
+from hdl.shapes.widths import LinkNumber, RefusalCode, tsid_width
 
 __all__ = [
     "SmtEntry",
@@ -25,7 +25,7 @@ class SmtEntry(data.Struct):
     key: SmtKey
     semantics: unsigned(1)
     content: unsigned(2)
-    link: unsigned(2)
+    link: LinkNumber
 
 
 class SubscriptionResult(data.StructLayout):
@@ -36,4 +36,4 @@ class SubscriptionResult(data.StructLayout):
     """
 
     def __init__(self, config):
-        super().__init__({"refusal": 5, "cancel": 1, "key": SmtKey, "link": 2, "tsid": tsid_width(config)})
+        super().__init__({"refusal": RefusalCode, "cancel": 1, "key": SmtKey, "link": LinkNumber, "tsid": tsid_width(config)})

@@ -5,7 +5,6 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.shapes.program import ProgramOperator
 from hdl.shapes.widths import ByteCount, number_shape, row_width, step_width, tsid_width, value_width
 
 __all__ = [
@@ -79,13 +78,14 @@ class TestLists(data.StructLayout):
 
 
 class TestNode(data.StructLayout):
-    """A compared test in its list: its operator, whether it compares a ``number``, and the ``subject`` that it is about."""
+    """A compared test in its list: its ``operator``, the low bits of that of the program, whether it compares a ``number``, and the
+    ``subject`` that it is about."""
 
     def __init__(self, config):
         super().__init__(
             {
                 "next": TestLink(config),
-                "operator": ProgramOperator,
+                "operator": 3,
                 "number": 1,
                 "contains": 1,
                 "subject": TestSubject,

@@ -8,6 +8,8 @@ from hdl import contract
 
 __all__ = [
     "ByteCount",
+    "LinkNumber",
+    "RefusalCode",
     "ShortCount",
     "log_width",
     "name_id_width",
@@ -22,6 +24,12 @@ __all__ = [
 
 ByteCount = unsigned(3)
 """0 to 4 bytes of a word; they come first byte in the low bits."""
+
+LinkNumber = range(contract.Header.LINKS)
+"""A local link, as frames and the SMT name it; a broker has the first of them."""
+
+RefusalCode = unsigned(8)
+""":class:`hdl.contract.Refusal` or the code of a front end to come."""
 
 ShortCount = unsigned(5)
 """What a unit counts since the reset, modulo 32 and at most one a clock; :class:`hdl.tally.Tally` has the whole count."""

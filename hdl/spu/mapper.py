@@ -168,12 +168,9 @@ class Mapper(wiring.Component):
             # The inspector has decided.
             with m.State("DECIDE"):
                 m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
-                with m.If(inspector.faults.any()):
-                    refuse(Refusal.BAD_HEADER)
-                with m.Elif(inspector.empty & ~inspector.cancel):
-                    refuse(Refusal.EMPTY)
-                with m.Elif(inspector.long):
-                    refuse(Refusal.TEXT_LENGTH)
+                for number, (code, _) in enumerate(inspector.FAULTS):
+                    with m.Elif(inspector.faults[number]) if number else m.If(inspector.faults[number]):
+                        refuse(code)
                 with m.Else():
                     m.next = "MAP"
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.shapes.program import CrtOp, CrtResponse, RegistrationCommand
 from hdl.shapes.subscription import SubscriptionResult
-from hdl.shapes.widths import ShortCount, tsid_width
+from hdl.shapes.widths import RefusalCode, ShortCount, tsid_width
 from hdl.spu.smt import SmtOp
 from hdl.spu.store import StoreExtent, StoreOp
 from hdl.spu.task import Task, TaskKind
@@ -62,7 +62,7 @@ class Registrar(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         task = Signal(Task(self._config, depth=self._depth))
-        refusal = Signal(5)
+        refusal = Signal(RefusalCode)
         command = self.o_command.payload.command
         request = self.o_request.payload
         change = self.o_index.payload

@@ -4,7 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
 from hdl.shapes.subscription import SmtEntry
-from hdl.shapes.widths import tsid_width
+from hdl.shapes.widths import RefusalCode, tsid_width
 from hdl.spu.store import StoreExtent
 
 __all__ = ["TaskKind", "Task"]
@@ -27,7 +27,7 @@ class Task(data.StructLayout):
         super().__init__(
             {
                 "kind": TaskKind,
-                "refusal": 5,
+                "refusal": RefusalCode,
                 "cancel": 1,
                 "tsid": tsid_width(config),
                 "entry": SmtEntry,
