@@ -42,7 +42,7 @@ class BrokerConfig:
     """Significant digits of a number."""
     links: int = 4
     brokers: int = 7
-    """Brokers on a subscription's path [T 5.4.3.5.1]."""
+    """Brokers on a subscription's path, the one that answers included [T 5.4.3.5.1]."""
     xram_bytes: int = 2048
     """The ring that a publication streams through."""
     pram_words: int = 512

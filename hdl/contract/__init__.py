@@ -18,7 +18,7 @@ from hdl.contract.codes import (
     WordClass,
     WordType,
 )
-from hdl.contract.frames import PARTS, Frame, Header, Kind, Part, VerdictBody, attach, detach
+from hdl.contract.frames import PARTS, VERSION_BITS, Frame, Header, Kind, Part, VerdictBody, attach, detach
 from hdl.contract.identity import FrameError, OSid, VersionError
 from hdl.contract.messages import Message, Property, PropertyType
 from hdl.contract.registers import COUNTERS, IDENTITY, REGISTER_WORDS, REGISTERS, Access, BusError, Field, Register, register
@@ -44,6 +44,7 @@ __all__ = [
     "INDEX_MAX",
     "REGISTERS",
     "REGISTER_WORDS",
+    "VERSION_BITS",
     "WORD_BYTES",
     "Access",
     "BusError",

@@ -8,7 +8,7 @@ from hdl.contract.codes import CONTRACT_VERSION, Code, Content, Format, Language
 from hdl.contract.identity import FrameError, OSid, VersionError
 from hdl.contract.sentences import Sentenced
 
-__all__ = ["PARTS", "Frame", "Header", "Kind", "Part", "VerdictBody", "attach", "detach"]
+__all__ = ["PARTS", "VERSION_BITS", "Frame", "Header", "Kind", "Part", "VerdictBody", "attach", "detach"]
 
 
 class Kind(Sentenced):

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import CONTRACT_VERSION, Header, Kind, Refusal
+from hdl.contract import VERSION_BITS, Header, Kind, Refusal
 from hdl.framers import swapped
 from hdl.shapes.edge import BusRequest, BusResponse
 from hdl.shapes.publication import DocumentWord
@@ -19,9 +19,6 @@ _PUBLICATIONS = 32
 
 _FORMAT, _ATTACHED = 0, 3
 """Bits of a frame's options."""
-
-_VERSION = CONTRACT_VERSION + 1
-"""The three high bits of a frame's first byte."""
 
 
 class FrameSplitter(wiring.Component):
@@ -146,7 +143,7 @@ class FrameSplitter(wiring.Component):
                     with m.Default():
                         m.d.sync += [target["nowhere"].eq(1), refuses.eq(1)]
                         m.d.sync += code.eq(Refusal.UNSUPPORTED_KIND)
-                        with m.If(kind[5:] != _VERSION):
+                        with m.If(kind[5:] != VERSION_BITS):
                             m.d.sync += code.eq(Refusal.UNSUPPORTED_VERSION)
 
             # The header goes before the body.

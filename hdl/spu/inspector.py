@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Module, signed, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import CONTRACT_VERSION, Kind, Language, OSid, Refusal
+from hdl.contract import VERSION_BITS, Kind, Language, OSid, Refusal
 from hdl.shapes.subscription import SmtEntry
 
 __all__ = ["HeaderInspector", "RawHeader"]
@@ -103,7 +103,7 @@ class HeaderInspector(wiring.Component):
             self.faults.eq(
                 Cat(
                     self.body < 0,
-                    header.kind[5:] != CONTRACT_VERSION + 1,
+                    header.kind[5:] != VERSION_BITS,
                     ~subscribes & ~cancels,
                     Cat(malformed).any(),
                     header.neighbour.any(),
