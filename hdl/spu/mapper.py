@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from hdl.contract import Header, Refusal
 from hdl.shapes.program import TextByte
 from hdl.shapes.publication import DocumentWord
-from hdl.shapes.widths import tsid_width
+from hdl.shapes.widths import RefusalCode, tsid_width
 from hdl.spu.buffer import DoubleBuffer
 from hdl.spu.inspector import HeaderInspector
 from hdl.spu.smt import SmtAnswer, SmtOp, SmtRequest
@@ -107,7 +107,7 @@ class Mapper(wiring.Component):
         ]
 
         def hand_over(kind, refusal=Refusal.NONE):
-            m.d.sync += [self.o_task.valid.eq(1), task.kind.eq(kind), task.refusal.eq(refusal.value)]
+            m.d.sync += [self.o_task.valid.eq(1), task.kind.eq(kind), task.refusal.eq(refusal)]
 
         with m.If(~self.o_task.valid):
             m.d.sync += [task.cancel.eq(inspector.cancel), task.tsid.eq(answer.tsid), task.entry.eq(inspector.entry)]
@@ -129,6 +129,11 @@ class Mapper(wiring.Component):
         ]
 
         begun = Signal()
+        # The first fault counts.
+        due = Signal(RefusalCode)
+        for number, (code, _) in reversed([*enumerate(inspector.FAULTS)]):
+            with m.If(inspector.faults[number]):
+                m.d.comb += due.eq(code)
 
         def release():
             """Frees the half."""
@@ -168,9 +173,8 @@ class Mapper(wiring.Component):
             # The inspector has decided.
             with m.State("DECIDE"):
                 m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
-                for number, (code, _) in enumerate(inspector.FAULTS):
-                    with m.Elif(inspector.faults[number]) if number else m.If(inspector.faults[number]):
-                        refuse(code)
+                with m.If(inspector.faults.any()):
+                    refuse(due)
                 with m.Else():
                     m.next = "MAP"
 
