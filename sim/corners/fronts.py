@@ -813,7 +813,7 @@ def _host_damage() -> bytes:
     anew = b"C" * 507 + bytes([SegmentKind.DATA, _SESSION, 10, 0, 20]) + b"E" * 20
     step(_segment(SegmentKind.DATA, 10, 0, anew, length=255), _segment(SegmentKind.DATA, 10, 0, b"D" * 300, length=255))
     # A byte that need not be escaped may be.
-    step(pieces[10].replace(b"A", b"\x7da", 1))
+    step(pieces[10].replace(b"a", b"\x7dA", 1))
     step(*pieces[11:17])
     step(*pieces[17:])
     step(_segment(SegmentKind.DATA, len(pieces), 0, _access(7) + _access(0x53) + _access(0x54) + _access(0x55) + _access(0x56)))
