@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
-from hdl.match.ops import Item, RowRequest, join_view
+from hdl.match.ops import Item, RowRequest
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
@@ -80,16 +80,26 @@ class MatchingEngine(wiring.Component):
             selection.begin.eq(self.log.begin),
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
-        for unit in (front, evaluator, rows, report):
-            join_view(m, unit.view, self.view)
+        view = self.view
+        for part, unit in (
+            ("names", front),
+            ("rows", rows),
+            ("masks", rows),
+            ("lists", evaluator),
+            ("strings", evaluator),
+            ("tests", evaluator),
+            ("members", report),
+        ):
+            wiring.connect(m, wiring.flipped(getattr(view, part)), getattr(unit, part))
+        wiring.connect(m, wiring.flipped(view.summary), *(unit.summary for unit in (front, rows, evaluator)))
 
         # Registration has the CRT to itself between two documents, when nothing of the earlier one is left.
         quiet, idle = Signal(), Signal()
         m.d.comb += [
             idle.eq((items.level == 0) & evaluator.idle & (queue.level == 0)),
-            self.view.quiet.eq(quiet),
-            self.view.ended.eq(front.ended),
-            front.pause.eq(self.view.wants | quiet | selection.marking),
+            view.moment.quiet.eq(quiet),
+            view.moment.ended.eq(front.ended),
+            front.pause.eq(view.moment.wants | quiet | selection.marking),
         ]
-        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & idle & rows.idle & report.idle & selection.idle)))
+        m.d.sync += quiet.eq(view.moment.wants & (quiet | (front.between & idle & rows.idle & report.idle & selection.idle)))
         return m

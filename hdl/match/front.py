@@ -5,15 +5,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.match.ops import Item, ItemKind, Tag, part_of_view
+from hdl.match.ops import Item, ItemKind, Tag
 from hdl.shapes.publication import ParsedBeat, WordType
-from hdl.shapes.tables import NameMarks
+from hdl.shapes.tables import NameMarks, NameView, TableSummary
 from hdl.shapes.widths import node_width
 from hdl.stream import Register
 
 __all__ = ["Front"]
-
-_VIEW = ("marks_name", "marks_en", "marks", "marks_hold", "texts")
 
 
 class Front(wiring.Component):
@@ -29,7 +27,7 @@ class Front(wiring.Component):
     -------
     i : ``In(stream.Signature(ParsedBeat(config)))``
     o : ``Out(stream.Signature(Item(config)))``
-    view : ``In(CrtView)``, the part about names
+    names, summary : ``In(NameView(config))``, ``In(TableSummary(config))``
     pause : ``In(1)``
         Take no beat of a new document.
     between : ``Out(1)``
@@ -44,7 +42,8 @@ class Front(wiring.Component):
             {
                 "i": In(stream.Signature(ParsedBeat(config))),
                 "o": Out(stream.Signature(Item(config))),
-                "view": In(part_of_view(config, _VIEW)),
+                "names": In(NameView(config)),
+                "summary": In(TableSummary(config)),
                 "pause": In(1),
                 "between": Out(1),
                 "ended": Out(16),
@@ -53,7 +52,7 @@ class Front(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
+        config, names = self.config, self.names
 
         # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
         m.submodules.input = taken = Register(ParsedBeat(config))
@@ -68,9 +67,9 @@ class Front(wiring.Component):
         m.d.comb += [
             beat[0].eq(taken.o.payload),
             valid[0].eq(taken.o.valid & taken.o.ready),
-            taken.o.ready.eq(~view.marks_hold & ~crowded & (nothing | self.o.ready) & ~(fresh & (self.pause | ending_now))),
-            view.marks_name.eq(beat[1].mark.name),
-            view.marks_en.eq(move),
+            taken.o.ready.eq(~names.hold & ~crowded & (nothing | self.o.ready) & ~(fresh & (self.pause | ending_now))),
+            names.name.eq(beat[1].mark.name),
+            names.en.eq(move),
             self.between.eq(fresh & ~Cat(valid[1:]).any()),
         ]
         with m.If(move):
@@ -102,9 +101,9 @@ class Front(wiring.Component):
                 kind.end.eq(ends_token & (coming.type == WordType.END)),
                 kind.close.eq(ends_token & coming.close),
                 kind.done.eq(valid[2] & beat[2].done),
-                kind.text.eq(valid[2] & beat[2].text.valid & view.texts),
+                kind.text.eq(valid[2] & beat[2].text.valid & self.summary.texts),
                 known.eq(known_coming),
-                marks.eq(view.marks),
+                marks.eq(names.marks),
             ]
             with m.If(~known_coming):
                 m.d.sync += marks.eq(0)
@@ -172,8 +171,8 @@ class Front(wiring.Component):
 
         # A beat's items: its text, its value, its tag. The last one leaves with it.
         m.d.comb += [
-            self.o.valid.eq(~nothing & ~(lone & view.marks_hold)),
-            move.eq(~view.marks_hold & (nothing | (self.o.ready & lone))),
+            self.o.valid.eq(~nothing & ~(lone & names.hold)),
+            move.eq(~names.hold & (nothing | (self.o.ready & lone))),
         ]
         with m.If(~nothing & ~lone & self.o.ready):
             m.d.sync += [has_text.eq(0), has_value.eq(has_value & has_text), textless.eq(1)]

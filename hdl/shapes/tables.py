@@ -9,14 +9,22 @@ from hdl.shapes.widths import ByteCount, number_shape, row_width, step_width, ts
 
 __all__ = [
     "CrtView",
+    "ListView",
+    "MaskView",
+    "MemberView",
+    "MomentView",
     "NameMarks",
+    "NameView",
     "RowMasks",
+    "RowView",
     "StringPort",
+    "TableSummary",
     "TestLink",
     "TestLists",
     "TestNode",
     "TestSubject",
     "TestTerm",
+    "TestView",
     "TsidLink",
 ]
 
@@ -130,58 +138,151 @@ class StringPort(wiring.Signature):
         )
 
 
-class CrtView(wiring.Signature):
-    """What the matching engine reads of the CRT, as the CRT sees it.
+class NameView(wiring.Signature):
+    """What subscriptions make of a name.
 
-    ``marks`` and ``lists`` are about a name. ``string`` searches the stored strings for a value. ``any_marks`` and ``any_lists`` are about
-    the tests on elements whatever their name, and ``texts`` says that some test is about string-values or text nodes. ``wild`` are the
-    slices in which a subscription may begin with ``*``, and ``containment`` says that there may be one with containment semantics.
+    ===========  =================================  ================================================
+    port         latency                            condition
+    ===========  =================================  ================================================
+    ``marks``    1 clock after ``name``             ``en`` in the clock of ``name``; without it the word stays
+    ``hold``     none                               while 1, ``en`` must be 0
+    ===========  =================================  ================================================
+    """
 
-    Every read has an address that the engine may change in each clock; ``row``, ``lists``, ``node`` and ``head`` answer two clocks later,
-    the ``term`` and the ``number`` of a node three, ``marks`` one clock after a clock with ``marks_en``, ``link`` in the second clock with
-    ``link_en`` after that of the address, ``masks`` at once. With ``node_follow`` the address is the test behind the ``node`` given in this
-    clock, if there is one, and ``node_step`` if not. While ``row_en`` or ``node_en`` is 0 the CRT may use that port for itself. A word must
-    not be read while it is written: the engine reads no row two clocks after ``row_hold``, and no marks while ``marks_hold`` is 1.
+    def __init__(self, config):
+        super().__init__({"en": In(1), "name": In(ceil_log2(config.names)), "marks": Out(NameMarks(config)), "hold": Out(1)})
 
-    ``wants`` asks for a moment between documents in which nothing of the CRT is in use; ``quiet`` grants it for as long as it is 1,
-    and it stays 1 until ``wants`` falls. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in whole.
+
+class RowView(wiring.Signature):
+    """A slice of the row of bits that a name has.
+
+    ===========  =================================  ================================================
+    port         latency                            condition
+    ===========  =================================  ================================================
+    ``row``      2 clocks after ``name``, ``slice``  ``en`` in the clock of these; without it registration may use the port
+    ``hold``     2 clocks                           ``en`` must be 0 two clocks after a clock with ``hold``
+    ===========  =================================  ================================================
     """
 
     def __init__(self, config):
         super().__init__(
             {
-                "row_en": In(1),
-                "row_name": In(ceil_log2(config.names)),
-                "row_slice": In(ceil_log2(config.slices)),
+                "en": In(1),
+                "name": In(ceil_log2(config.names)),
+                "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
-                "row_hold": Out(1),
-                "mask_slice": In(ceil_log2(config.slices)),
-                "masks": Out(RowMasks(config)),
-                "marks_name": In(ceil_log2(config.names)),
-                "marks_en": In(1),
-                "marks": Out(NameMarks(config)),
-                "marks_hold": Out(1),
-                "any_marks": Out(NameMarks(config)),
-                "list_name": In(ceil_log2(config.names)),
-                "lists": Out(TestLists(config)),
-                "any_lists": Out(TestLists(config)),
-                "node_en": In(1),
-                "node_step": In(step_width(config)),
-                "node_follow": In(1),
+                "hold": Out(1),
+            }
+        )
+
+
+class MaskView(wiring.Signature):
+    """What the bits of a slice stand for: ``masks`` answers ``slice`` in the same clock, always."""
+
+    def __init__(self, config):
+        super().__init__({"slice": In(ceil_log2(config.slices)), "masks": Out(RowMasks(config))})
+
+
+class ListView(wiring.Signature):
+    """The first compared tests of a name, and of any name (``anyone``): ``lists`` answers ``name`` two clocks later, always."""
+
+    def __init__(self, config):
+        super().__init__({"name": In(ceil_log2(config.names)), "lists": Out(TestLists(config)), "anyone": Out(TestLists(config))})
+
+
+class TestView(wiring.Signature):
+    """The compared tests, by the numbers of their bits.
+
+    ====================  ========================  ================================================
+    port                  latency                   condition
+    ====================  ========================  ================================================
+    ``node``              2 clocks after ``step``   ``en`` in the clock of ``step``; without it registration may use the port
+    ``term``, ``number``  3 clocks after ``step``   the same
+    ====================  ========================  ================================================
+
+    With ``follow`` beside ``en`` the address is the test behind the ``node`` given in this clock if there is one, and ``step`` if not.
+    """
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "en": In(1),
+                "step": In(step_width(config)),
+                "follow": In(1),
                 "node": Out(TestNode(config)),
                 "term": Out(TestTerm(config)),
                 "number": Out(number_shape(config)),
-                "head_step": In(step_width(config)),
+            }
+        )
+
+
+class MemberView(wiring.Signature):
+    """The subscriptions that share a run of bits.
+
+    ===========  =================================  ================================================
+    port         latency                            condition
+    ===========  =================================  ================================================
+    ``head``     2 clocks after ``step``            ``step`` is the last bit of the run
+    ``link``     2 clocks with ``en`` after that    ``en`` in the clock of ``tsid``; clocks without it do not count
+                 of ``tsid``
+    ===========  =================================  ================================================
+    """
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "step": In(step_width(config)),
                 "head": Out(TsidLink(config)),
-                "link_tsid": In(tsid_width(config)),
-                "link_en": In(1),
+                "en": In(1),
+                "tsid": In(tsid_width(config)),
                 "link": Out(TsidLink(config)),
-                "string": Out(StringPort(config)),
-                "texts": Out(1),
-                "wild": Out(config.slices),
-                "containment": Out(1),
-                "wants": Out(1),
-                "ended": In(16),
-                "quiet": In(1),
+            }
+        )
+
+
+class TableSummary(wiring.Signature):
+    """What holds for the whole table; each flag may be 1 for longer than need be, until the table is empty.
+
+    ===============  ==============================================================================
+    port             meaning
+    ===============  ==============================================================================
+    ``marks``        of names: the tests on elements whatever their name
+    ``texts``        some test is about string-values or text nodes
+    ``wild``         the slices in which a subscription may begin with ``*``
+    ``containment``  some subscription has containment semantics
+    ===============  ==============================================================================
+    """
+
+    def __init__(self, config):
+        super().__init__({"marks": Out(NameMarks(config)), "texts": Out(1), "wild": Out(config.slices), "containment": Out(1)})
+
+
+class MomentView(wiring.Signature):
+    """A moment between documents in which the engine uses nothing of the CRT: ``wants`` asks for it, ``quiet`` grants it for as long as it
+    is 1 and stays 1 until two clocks after ``wants`` has fallen. ``ended`` counts, modulo 65536 and from 0 at reset, the documents taken in
+    whole."""
+
+    def __init__(self):
+        super().__init__({"wants": Out(1), "ended": In(16), "quiet": In(1)})
+
+
+class CrtView(wiring.Signature):
+    """What the matching engine reads of the CRT, as the CRT sees it: a signature for each of its parts.
+
+    An address may change in each clock. What is read changes only in a moment that was granted, but for bits of a run that is not in force.
+    """
+
+    def __init__(self, config):
+        super().__init__(
+            {
+                "names": Out(NameView(config)),
+                "rows": Out(RowView(config)),
+                "masks": Out(MaskView(config)),
+                "lists": Out(ListView(config)),
+                "tests": Out(TestView(config)),
+                "strings": Out(StringPort(config)),
+                "members": Out(MemberView(config)),
+                "summary": Out(TableSummary(config)),
+                "moment": Out(MomentView()),
             }
         )
