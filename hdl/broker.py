@@ -8,6 +8,7 @@ from hdl.config import BrokerConfig
 from hdl.contract import COUNTERS, register
 from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
+from hdl.names import PinPort
 from hdl.npu import Npu
 from hdl.publication import PublicationStore
 from hdl.scbxp.parser import Scbxp
@@ -88,6 +89,7 @@ class Broker(wiring.Component):
         m.submodules.publications = publications = PublicationStore(config)
         m.submodules.scbxp = scbxp = Scbxp(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
+        m.submodules.pins = pins = PinPort(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
@@ -124,10 +126,12 @@ class Broker(wiring.Component):
             (wiring.flipped(self.skeleton), skeleton.i),
             (crt.name_request, skeleton.i_request),
             (skeleton.o_response, crt.name_response),
-            (skeleton.o_request, requests.i),
+            (skeleton.o_request, pins.i),
+            (pins.o_response, skeleton.i_response),
+            (pins.o, requests.i),
             (requests.o, scbxp.request),
             (scbxp.response, responses.i),
-            (responses.o, skeleton.i_response),
+            (responses.o, pins.i_response),
             (crt.view, engine.view),
             (npu.o_lookup, lookups.i),
             (lookups.o, lookup.i),

@@ -87,7 +87,9 @@ class Model:
         if key in self.registered:
             return refuse(Refusal.DUPLICATE_SID)
         if len(self.registered) == self.config.subscriptions:
-            return refuse(Refusal.FULL_SUBSCRIPTIONS)
+            code = verdict_of(body)
+            room = code in (Refusal.NONE, Refusal.FULL_STEPS, Refusal.FULL_NAMES, Refusal.FULL_VALUES)
+            return refuse(Refusal.FULL_SUBSCRIPTIONS if room else code, op="CHECK", text=body)
         self._store(frame)
         code = verdict_of(body)
         if code is Refusal.NONE:

@@ -35,7 +35,7 @@ class Path:
             while len(self.commands.items) == done:
                 await RisingEdge(self.bench.dut.clk)
             code = 0
-            if self.commands.items[done]["command"]["op"] == CrtOp.REGISTER.value:
+            if self.commands.items[done]["command"]["op"] in (CrtOp.REGISTER.value, CrtOp.CHECK.value):
                 while True:
                     while len(self.words.items) == taken:
                         await RisingEdge(self.bench.dut.clk)

@@ -64,7 +64,7 @@ class Unit:
                 continue
             command = self.commands.items[done]["command"]
             code = Refusal.NONE
-            if command["op"] == CrtOp.REGISTER.value:
+            if command["op"] in (CrtOp.REGISTER.value, CrtOp.CHECK.value):
                 ends = [index for index, item in enumerate(self.texts.items[used:], start=used) if item["last"]]
                 if not ends:
                     continue

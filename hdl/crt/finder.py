@@ -1,12 +1,12 @@
 """Finds a run of bits that asks the same as the staged subscription."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.crt.bits import RunPlace
 from hdl.crt.entries import RunRecord, StagedBit, StoredBit, compared
-from hdl.crt.runs import RunAnswer, RunOp, RunRequest
+from hdl.crt.runs import RunAnswer, RunOp
 from hdl.crt.tests import TestOp, TestRequest
 from hdl.shapes.tables import TestLink
 from hdl.shapes.widths import step_width
@@ -30,7 +30,7 @@ class RunFinder(wiring.Component):
     answer : ``Out(stream.Signature(TestLink(config), always_ready=True))``
         The first bit of the run that asks the same, if there is one.
     runs, run : ``Out(stream)``, ``In(stream)``
-        Requests to :class:`hdl.crt.runs.RunTable` and its answers.
+        Requests to :class:`hdl.crt.runs.RunTable`, which need no t-SID, and its answers.
     read, bit : ``Out(stream)``, ``In(stream)``
         Those of :class:`hdl.crt.bits.BitTable`.
     rewind, staged : ``Out(1)``, ``In(stream.Signature(StagedBit(config)))``
@@ -45,7 +45,7 @@ class RunFinder(wiring.Component):
             {
                 "request": In(stream.Signature(RunRecord(config))),
                 "answer": Out(stream.Signature(TestLink(config), always_ready=True)),
-                "runs": Out(stream.Signature(RunRequest(config))),
+                "runs": Out(stream.Signature(data.StructLayout({"op": RunOp, "run": RunRecord(config)}))),
                 "run": In(stream.Signature(RunAnswer(config), always_ready=True)),
                 "read": Out(stream.Signature(RunPlace(config))),
                 "bit": In(stream.Signature(StoredBit(config))),

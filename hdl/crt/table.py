@@ -46,7 +46,7 @@ class ContentRoutingTable(wiring.Component):
     -------
     command : ``In(stream.Signature(CrtCommand(config)))``
     program : ``In(stream.Signature(ProgramWord))``
-        One program per REGISTER.
+        One program per REGISTER or CHECK.
     response : ``Out(stream.Signature(CrtResponse))``
         One per command, in order.
     name_request : ``Out(stream.Signature(NameRequest(config)))``
@@ -59,7 +59,8 @@ class ContentRoutingTable(wiring.Component):
     steps_used : ``Out``
         Bits held; subscriptions with the same bits count once.
     full : ``Out(1)``
-        The latest REGISTER was refused for want of room: the broker has reached its S_max [T-Fig 5.17].
+        The latest REGISTER was refused for want of room, its grammar having been looked at first: the broker has reached its S_max
+        [T-Fig 5.17].
     hcd : ``Out(1)``
         Some name has been visited by more than 31 subscriptions [T 5.3.3.4].
     last_step, shared, final : ``Out``, ``Out(1)``, ``Out(1)``
@@ -153,7 +154,9 @@ class ContentRoutingTable(wiring.Component):
             *(one.valid.eq(tests.answer.valid) for one in (finder.alike, walk.tested)),
             *(one.payload.eq(tests.answer.payload) for one in (finder.alike, walk.tested)),
             runs.request.valid.eq(finder.runs.valid),
-            runs.request.payload.eq(finder.runs.payload),
+            runs.request.payload.op.eq(finder.runs.payload.op),
+            runs.request.payload.run.eq(finder.runs.payload.run),
+            runs.request.payload.tsid.eq(command.tsid),
             finder.runs.ready.eq(runs.request.ready),
             finder.request.payload.eq(run),
             masks.change.valid.eq(walk.masks.valid),
@@ -202,7 +205,6 @@ class ContentRoutingTable(wiring.Component):
             m.d.comb += [
                 runs.request.valid.eq(1),
                 runs.request.payload.op.eq(op),
-                runs.request.payload.tsid.eq(command.tsid),
                 runs.request.payload.run.eq(run),
             ]
 
@@ -254,8 +256,9 @@ class ContentRoutingTable(wiring.Component):
                 with m.If(stage.done):
                     m.next = "STAGED"
             with m.State("STAGED"):
-                # A refused subscription gives back what it has; for another one an equal one is looked for.
-                with m.If(failed != 0):
+                # A refused subscription gives back what it has, and one that was only to be checked; for another one an equal one is
+                # looked for.
+                with m.If((failed != 0) | (command.op == CrtOp.CHECK)):
                     give_back()
                 with m.Else():
                     m.d.comb += finder.request.valid.eq(1)

@@ -77,9 +77,9 @@ class NamedMark(data.StructLayout):
 class Names(wiring.Component):
     """Gives names their token IDs and pairs end tags with start tags.
 
-    One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself. PIN and UNPIN
-    requests are served between tags, with the stage emptied first: some 40 clocks each; a PIN is answered, an UNPIN is not.
-    Holds its input while the output is not taken.
+    One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself. FIND requests are
+    served among the marks, between two names, as one of them; two may be under way. PIN and UNPIN requests are served between tags, with
+    the stage emptied first: some 40 clocks each; an UNPIN is not answered. Holds its input while the output is not taken.
     """
 
     def __init__(self, config):
@@ -160,9 +160,12 @@ class Names(wiring.Component):
             Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
         )
         takes, pins, taking, took, took_before = (Signal(name=name) for name in ("takes", "pins", "taking", "took", "took_before"))
+        # The intake is the request's for the words of a FIND, which come between two names.
+        finding, finds, in_name = Signal(), Signal(), Signal()
+        looks_up = request.op == NameOp.FIND
         yields, hash_searches = Signal(), Signal()
         m.d.sync += [
-            asks.eq(self.request.valid),
+            asks.eq(self.request.valid & ~looks_up),
             # After each request a tag goes first, if there is one.
             wants.eq(fsm["RUN"] & asks & ~(yields & intake.o.valid)),
             took.eq(taking),
@@ -181,12 +184,19 @@ class Names(wiring.Component):
         m.d.comb += [
             forgets.eq(intake.o.valid & low & about.element & about.first),
             serves.eq(wants & between),
-            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & delay_room & (search_room | ~about.searches)),
+            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & ~finding & delay_room & (search_room | ~about.searches)),
             pins.eq(fsm["PIN"] & self.request.valid & delay_room & search_room),
-            taking.eq(takes | pins),
+            finds.eq(finding & self.request.valid & delay_room & search_room),
+            taking.eq(takes | pins | finds),
             intake.o.ready.eq(takes),
-            self.request.ready.eq((fsm["PIN"] & delay_room & search_room) | fsm["UNPIN"]),
+            self.request.ready.eq(((fsm["PIN"] | finding) & delay_room & search_room) | fsm["UNPIN"]),
         ]
+        name_goes_on = Mux(takes, (about.element | about.attribute | about.end) & ~taken.last, in_name)
+        m.d.sync += in_name.eq(name_goes_on)
+        with m.If(finding):
+            m.d.sync += finding.eq(~(finds & request.last))
+        with m.Else():
+            m.d.sync += finding.eq(fsm["RUN"] & self.request.valid & looks_up & ~forgets & ~name_goes_on)
         with m.If(takes):
             m.d.sync += yields.eq(0)
         with m.Elif(fsm.any("REPLY", "DELETED")):
@@ -197,8 +207,8 @@ class Names(wiring.Component):
             m.d.sync += [in_tag.eq(still_in_tag), between.eq(taken.last & ~still_in_tag)]
         pin_searches = (request_index == words - 1) | (request.last & (request_index < words))
         waiting = delay.i.payload
-        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"])]
-        with m.If(fsm["PIN"]):
+        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"] | finding)]
+        with m.If(fsm["PIN"] | finding):
             m.d.comb += [
                 waiting.mark.data.eq(request.data),
                 waiting.mark.index.eq(request_index),
@@ -459,12 +469,16 @@ class Names(wiring.Component):
         reply_ok = Signal()
         reply_slot = Signal(slot_shape)
         wait = Signal(2)
+        m.submodules.answers = answers = Register(NameResponse(config))
+        looked = compared.valid & compared.pin & compared.last
+        is_pinned = compared.hit & ~now_differs.store & (compared.slot < config.names)
         m.d.comb += [
-            self.response.payload.ok.eq(reply_ok),
-            self.response.payload.name.eq(reply_slot + 1),
-            self.response.payload.document.eq(document),
-            self.response.valid.eq(fsm["REPLY"]),
+            answers.i.payload.ok.eq(Mux(fsm["REPLY"], reply_ok, is_pinned)),
+            answers.i.payload.name.eq(Mux(fsm["REPLY"], reply_slot, compared.slot) + 1),
+            answers.i.payload.document.eq(document),
+            answers.i.valid.eq(fsm["REPLY"] | (fsm["RUN"] & looked)),
         ]
+        wiring.connect(m, answers.o, wiring.flipped(self.response))
         # The store is written a clock later. A freed place holds the number of the one freed before it.
         links = fsm["RELINK"] | fsm["DELETED"]
         write = Signal(data.StructLayout({"en": 1, "index": word_bits, "slot": slot_shape, "word": stored}))
@@ -475,7 +489,9 @@ class Names(wiring.Component):
         ]
         m.d.sync += [
             write.en.eq(
-                ((learning | (asked.valid & asked.pin & ~none_left)) & ~asked.long) | fsm["RELINK"] | (fsm["DELETED"] & cam.response.valid)
+                ((learning | (asked.valid & asked.pin & ~fsm["RUN"] & ~none_left)) & ~asked.long)
+                | fsm["RELINK"]
+                | (fsm["DELETED"] & cam.response.valid)
             ),
             write.index.eq(asked.index),
             write.slot.eq(Mux(asked.pin, new_slot, asked.slot)),
@@ -533,10 +549,8 @@ class Names(wiring.Component):
         with m.If(fsm["FOLLOW"]):
             m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read.data.data)]
         fsm.on("PIN", (pins & request.last, "PIN_RESULT"))
-        with m.If(pins):
+        with m.If(pins | finds):
             m.d.sync += request_index.eq(Mux(request.last, 0, Mux(request_index.all(), request_index, request_index + 1)))
-        looked = compared.valid & compared.pin & compared.last
-        is_pinned = compared.hit & ~now_differs.store & (compared.slot < config.names)
         refused = (compared.hit & now_differs.store) | compared.long | none_left
         fsm.on("PIN_RESULT", (looked & ~is_pinned & ~refused, "INSERT"), (looked & from_freed, "RELINK"), (looked, "REPLY"))
         with m.If(fsm["PIN_RESULT"]):
@@ -550,7 +564,7 @@ class Names(wiring.Component):
             with m.If(answer.valid & answer.payload.ok & ~from_freed):
                 m.d.sync += unused.eq(unused + 1)
         fsm.on("RELINK", (1, "REPLY"))
-        fsm.on("REPLY", (self.response.ready, "RUN"))
+        fsm.on("REPLY", (answers.i.ready, "RUN"))
 
         # UNPIN: the stored words give the key back.
         fsm.on("UNPIN", (1, "READ"))

@@ -85,6 +85,8 @@ class CrtOp(enum.Enum, shape=unsigned(2)):
     """Remove ``tsid``, which is registered; no program follows."""
     CLEAR = 2
     """Remove every subscription; no program follows."""
+    CHECK = 3
+    """Take the program that follows and answer as REGISTER would, but register nothing: there is no t-SID for it."""
 
 
 class CrtCommand(data.StructLayout):
@@ -107,6 +109,6 @@ class RegistrationCommand(data.StructLayout):
 
 class CrtResponse(data.Struct):
     """The answer to a command: ``refusal`` is the contract's code, 0 when done. A refused REGISTER has left nothing behind; its
-    program has been taken to the end in every case, and the code of an ABORT is handed back as it came."""
+    program has been taken to the end in every case, and the code of an ABORT is handed back as it came. That outranks want of room."""
 
     refusal: RefusalCode

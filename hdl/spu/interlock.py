@@ -157,7 +157,9 @@ class RegistrationInterlock(wiring.Component):
                     self.o_response.valid.eq(self.i_response.valid),
                     self.i_response.ready.eq(self.o_response.ready),
                 ]
-                m.d.sync += less.eq(Mux(registers, wants & (self.i_response.payload.refusal != 0), wanted))
+                m.d.sync += less.eq(
+                    Mux(registers, wants & (self.i_response.payload.refusal != 0), wanted & (command.op == CrtOp.UNREGISTER))
+                )
                 with m.If(self.i_response.valid & self.o_response.ready):
                     m.d.comb += accepted.eq(registers & (self.i_response.payload.refusal == 0))
                     m.next = "COUNT"

@@ -134,6 +134,7 @@ class Mapper(wiring.Component):
         for number, (code, _) in reversed([*enumerate(inspector.FAULTS)]):
             with m.If(inspector.faults[number]):
                 m.d.comb += due.eq(code)
+        checks = Signal()  # there is no t-SID for the frame
 
         def release():
             """Frees the half."""
@@ -205,9 +206,8 @@ class Mapper(wiring.Component):
                         refuse(Refusal.UNKNOWN_SID)
                 with m.Elif(answer.found):
                     refuse(Refusal.DUPLICATE_SID)
-                with m.Elif(answer.full):
-                    refuse(Refusal.FULL_SUBSCRIPTIONS)
                 with m.Else():
+                    m.d.sync += checks.eq(answer.full)
                     m.next = "ROOM"
 
             # The answer depends on a frame before, which is still being registered.
@@ -215,9 +215,9 @@ class Mapper(wiring.Component):
                 with m.If(~pending):
                     m.next = "MAP"
 
-            # Waits for room in the store.
+            # Waits for room in the store, which a frame that is only checked does not need.
             with m.State("ROOM"):
-                m.d.comb += self.o_room.valid.eq(1)
+                m.d.comb += self.o_room.valid.eq(~checks)
                 m.d.sync += [
                     shift.eq(ahead),
                     lane.eq(0),
@@ -226,21 +226,21 @@ class Mapper(wiring.Component):
                     place.eq(HEADER_WORDS),
                     text_word.eq(1),
                 ]
-                with m.If(self.o_room.ready):
+                with m.If(self.o_room.ready | checks):
                     m.d.sync += begun.eq(1)
                     m.next = "TEXT"
 
             # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over.
             with m.State("TEXT"):
                 with m.If(begun & ~self.o_task.valid):
-                    hand_over(TaskKind.REGISTER)
+                    hand_over(Mux(checks, TaskKind.CHECK, TaskKind.REGISTER))
                     m.d.sync += [
                         begun.eq(0),
                         task.extent.first.eq(self.first),
                         task.extent.last.eq(self.first + buffer.size.words - 1),
                         task.extent.count.eq(Cat(buffer.size.body[:2], buffer.size.body[:2] == 0)),
                     ]
-                m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(text_word | (copied != HEADER_WORDS))]
+                m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(~checks & (text_word | (copied != HEADER_WORDS)))]
                 m.d.sync += text_word.eq(0)
                 with m.If(text_word):
                     m.d.comb += [self.word.eq(shift), self.offset.eq(place)]

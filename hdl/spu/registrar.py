@@ -1,9 +1,10 @@
 """Registration of mapped frames by the CRT, and what follows from its answer [T 5.3.3.4]."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from hdl.contract import Refusal
 from hdl.shapes.program import CrtOp, CrtResponse, RegistrationCommand
 from hdl.shapes.subscription import SubscriptionResult
 from hdl.shapes.widths import RefusalCode, ShortCount, tsid_width
@@ -68,6 +69,9 @@ class Registrar(wiring.Component):
         change = self.o_index.payload
         result = self.o_result.payload
         idle = Signal()
+        given = self.i_response.payload.refusal
+        room = (Refusal.NONE, Refusal.FULL_STEPS, Refusal.FULL_NAMES, Refusal.FULL_VALUES)
+        passes = Cat(given == code.value for code in room).any()  # the text is within the grammar
 
         m.d.comb += [
             self.busy.eq(~idle),
@@ -91,6 +95,8 @@ class Registrar(wiring.Component):
                 m.d.comb += [command.op.eq(CrtOp.UNREGISTER), change.op.eq(StoreOp.DISCARD)]
             with m.Case(TaskKind.CLEAR):
                 m.d.comb += [command.op.eq(CrtOp.CLEAR), change.op.eq(StoreOp.CLEAR)]
+            with m.Case(TaskKind.CHECK):
+                m.d.comb += command.op.eq(CrtOp.CHECK)
 
         def ask(state, op, following):
             """A request to the SMT and the wait for its answer."""
@@ -119,7 +125,10 @@ class Registrar(wiring.Component):
             with m.State("RESPONSE"):
                 m.d.comb += self.i_response.ready.eq(1)
                 with m.If(self.i_response.valid):
-                    with m.If((task.kind == TaskKind.REGISTER) & (self.i_response.payload.refusal != 0)):
+                    with m.If(task.kind == TaskKind.CHECK):
+                        m.d.sync += refusal.eq(Mux(passes, Refusal.FULL_SUBSCRIPTIONS.value, given))
+                        m.next = "RESULT"
+                    with m.Elif((task.kind == TaskKind.REGISTER) & (self.i_response.payload.refusal != 0)):
                         m.d.sync += refusal.eq(self.i_response.payload.refusal)
                         m.next = "UNLINK"
                     with m.Else():

@@ -25,9 +25,9 @@ class Spu(wiring.Component):
     register; the longest of these is what frames cost one after the other.
 
     **Refusals**, in this order: BAD_HEADER; EMPTY and TEXT_LENGTH by the length of the body; DUPLICATE_SID or, for UNSUBSCRIBE,
-    UNKNOWN_SID; FULL_SUBSCRIPTIONS; then the code that the CRT answers with, which is its own or that of the XPath processor. A refused
-    frame leaves nothing behind. Frames take effect in the order in which they come: whatever depends on one that is still being
-    registered waits for its outcome. Every frame gets exactly one result, in order.
+    UNKNOWN_SID; the code of the XPath processor; FULL_SUBSCRIPTIONS; then the CRT's own code. A refused frame leaves nothing behind.
+    Frames take effect in the order in which they come: whatever depends on one that is still being registered waits for its outcome. Every
+    frame gets exactly one result, in order.
 
     **Store.** Accepted frames can be read out again through ``i_fetch`` as :class:`hdl.spu.store.SubscriptionStore` says; when the store
     is full the oldest one is dropped and counted, its subscription stays registered.

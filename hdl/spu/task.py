@@ -10,7 +10,7 @@ from hdl.spu.store import StoreExtent
 __all__ = ["TaskKind", "Task"]
 
 
-class TaskKind(enum.Enum, shape=unsigned(2)):
+class TaskKind(enum.Enum, shape=unsigned(3)):
     """What is left to do with a frame that has been inspected and mapped."""
 
     REFUSE = 0
@@ -18,6 +18,8 @@ class TaskKind(enum.Enum, shape=unsigned(2)):
     UNREGISTER = 2
     CLEAR = 3
     """No frame: every subscription is to go."""
+    CHECK = 4
+    """There is no t-SID left; the CRT is to say whether the text is within the grammar."""
 
 
 class Task(data.StructLayout):

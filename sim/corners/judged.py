@@ -57,9 +57,9 @@ class _Table:
             return Refusal.NONE
         if key in self.held:
             return Refusal.DUPLICATE_SID
-        if len(self.held) == config.subscriptions:
-            return Refusal.FULL_SUBSCRIPTIONS
         due = refusal_of(frame.body, config)
+        if due is Refusal.NONE and len(self.held) == config.subscriptions:
+            return Refusal.FULL_SUBSCRIPTIONS
         text = frame.body.decode(errors="replace")
         if due is Refusal.NONE and given in _FULL and self._near(_FULL[given], text):
             return given
