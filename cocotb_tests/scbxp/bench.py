@@ -137,6 +137,16 @@ class ParserBench(Bench):
         for name in names:
             self.requests.send({"op": NameOp.PIN, **word} for word in as_words(name))
 
+    async def find(self, *names: bytes) -> list[int]:
+        """Look names up, two at a time; the token IDs of those that are permanent, else 0."""
+        found = []
+        for at in range(0, len(names), 2):
+            pair = names[at : at + 2]
+            for name in pair:
+                self.requests.send({"op": NameOp.FIND, **word} for word in as_words(name))
+            found += [answer["name"] if answer["ok"] else 0 for answer in await self.answers(len(pair))]
+        return found
+
     def unpin(self, *numbers: int) -> None:
         """Release names by their token IDs."""
         self.requests.send({"op": NameOp.UNPIN, "last": 1, "name": number} for number in numbers)

@@ -117,6 +117,36 @@ async def pins_beside_documents(dut, stall):
     assert len({tuple(token.name for token in output.tokens) for output in outputs}) >= 3
 
 
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.4])
+async def look_ups_beside_documents(dut, stall):
+    """Names are looked up among the marks of documents that follow each other: pinned ones are found, learned and unknown ones are not and
+    stay what they are, and documents come out as they would without."""
+    bench = ParserBench(dut, stall=stall)
+    await bench.reset()
+    long = b"n" * CONFIG.name_bytes
+    bench.pin(b"alpha", long, b"be")
+    alpha, longest, be = (answer["name"] for answer in await bench.answers(3))
+    bench.skeleton.pinned = {b"alpha": alpha, long: longest, b"be": be}
+    document = b"<alpha><learned alpha='1' be='a value of some words'/>text<" + long + b">&lt;</" + long + b"><be/></alpha>"
+    made = [document] * 40
+    for each in made:
+        bench.loader.send(as_words(each))
+    await bench.verdicts.receive(2, within=3000)
+    asked = [b"alpha", b"learned", b"be", long, long[:-1], b"alph", b"alphb", b"never", b"b", b"alpha"]
+    for _ in range(4):
+        assert await bench.find(*asked) == [alpha, 0, be, longest, 0, 0, 0, 0, 0, alpha]
+    assert len(bench.verdicts.items) < len(made), "the documents ended too early to tell"
+    outputs = await bench.take(made)
+    assert all(output.good for output in outputs)
+    shapes = [[(token.type, token.value, token.name) for token in output.tokens] for output in outputs]
+    assert all(shape == shapes[0] for shape in shapes)
+    # What was looked up and not found has not been learned: names still get the numbers that the model gives them.
+    await bench.parse([b"<never alph='' b=''/>", document])
+    bench.unpin(alpha)
+    assert await bench.find(b"be", b"alpha") == [be, 0]
+
+
 def _words(name: bytes) -> list[int]:
     return [int.from_bytes(name[start : start + 4], "little") for start in range(0, len(name), 4)]
 

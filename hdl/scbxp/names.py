@@ -530,7 +530,9 @@ class Names(wiring.Component):
         quiet, idle = Signal(), Signal()
         m.d.sync += quiet.eq((inside == 0) & (outstanding == 0))
         m.d.comb += idle.eq(quiet & ~took & ~took_before)
-        fsm.on("RUN", (forgets & idle, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PLACE"))
+        fsm.on(
+            "RUN", (forgets & idle & ~finding, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PLACE")
+        )
         fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
         fsm.on("FORGOTTEN", (answer.valid, "RUN"))
         with m.If(fsm["FORGOTTEN"] & answer.valid):
