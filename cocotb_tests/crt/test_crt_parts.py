@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from cocotb_tests.crt.simulated import Part, run
+from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.crt.bits import BitTable
 from hdl.crt.commit import CommitClock

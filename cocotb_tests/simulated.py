@@ -1,4 +1,4 @@
-"""Runs a part of the CRT on Amaranth's simulator: its streams as calls, with idle clocks, stalls and resets."""
+"""Runs a component on Amaranth's simulator: its streams as calls, with idle clocks, stalls and resets."""
 
 import random
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cocotb_tests.crt.simulated import Part, run
+from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.names import PinPort
 from hdl.shapes.names import NameOp
