@@ -110,8 +110,8 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
 
 @pytest.mark.parametrize(("idle", "stall", "fails"), [(0.0, 0.0, False), (0.4, 0.4, True), (0.0, 0.3, True)])
 def test_programs_become_bits(idle: float, stall: float, fails: bool) -> None:
-    """Every kind of step and test, up to the most that a subscription may have; refusals by the grammar outrank want of room; equal programs
-    have equal hashes. The bits come again after a rewind, and a reset forgets a program half taken."""
+    """Every kind of step and test, up to the most that a subscription may have; refusals by the grammar outrank want of room; equal
+    programs have equal hashes. The bits come again after a rewind, and a reset forgets a program half taken."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
