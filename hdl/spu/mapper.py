@@ -98,8 +98,10 @@ class Mapper(wiring.Component):
         m.d.sync += pending.eq(self.busy | self.o_task.valid)
         request = self.o_request.payload
         op = Signal(SmtOp)
+        # The first request goes out while the header is judged.
+        decides, first_op = Signal(), Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD)
         m.d.comb += [
-            request.op.eq(op),
+            request.op.eq(Mux(decides, first_op, op)),
             request.tsid.eq(answer.tsid),
             request.entry.eq(inspector.entry),
             self.o_room.payload.tsid.eq(answer.tsid),
@@ -134,12 +136,17 @@ class Mapper(wiring.Component):
         for number, (code, _) in reversed([*enumerate(inspector.FAULTS)]):
             with m.If(inspector.faults[number]):
                 m.d.comb += due.eq(code)
+        freed = Signal()  # the frame's text has been read to its last word
         checks = Signal()  # there is no t-SID for the frame
 
-        def release():
+        def free():
             """Frees the half."""
             m.d.comb += buffer.release.eq(1)
             m.d.sync += address.eq(0)
+
+        def release():
+            """Frees the half and goes on with the next frame."""
+            free()
             m.next = "WAIT"
 
         def refuse(code):
@@ -173,11 +180,15 @@ class Mapper(wiring.Component):
 
             # The inspector has decided.
             with m.State("DECIDE"):
-                m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
+                m.d.comb += decides.eq(1)
+                m.d.sync += op.eq(first_op)
                 with m.If(inspector.faults.any()):
                     refuse(due)
                 with m.Else():
+                    m.d.comb += self.o_request.valid.eq(1)
                     m.next = "MAP"
+                    with m.If(self.o_request.ready):
+                        m.next = "ANSWER"
 
             # Waits for the SMT.
             with m.State("MAP"):
@@ -227,10 +238,11 @@ class Mapper(wiring.Component):
                     text_word.eq(1),
                 ]
                 with m.If(self.o_room.ready | checks):
-                    m.d.sync += begun.eq(1)
+                    m.d.sync += [begun.eq(1), freed.eq(0)]
                     m.next = "TEXT"
 
-            # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over.
+            # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over. The next frame
+            # comes into use as soon as nothing more is read of this one.
             with m.State("TEXT"):
                 with m.If(begun & ~self.o_task.valid):
                     hand_over(Mux(checks, TaskKind.CHECK, TaskKind.REGISTER))
@@ -253,8 +265,11 @@ class Mapper(wiring.Component):
                     m.d.sync += [left.eq(left - 1), lane.eq(lane + 1), shift.eq(Cat(shift[8:], Const(0, 8)))]
                     with m.If((lane == 3) & (left != 1)):
                         m.d.sync += [shift.eq(buffer.word), address.eq(address + 1), text_word.eq(1)]
-                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & ~begun):
-                    release()
+                with m.If(~freed & ~begun & (left + lane <= 4)):
+                    free()
+                    m.d.sync += freed.eq(1)
+                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & freed):
+                    m.next = "WAIT"
 
             # Waits until nothing is registered any more.
             with m.State("CLEAR"):

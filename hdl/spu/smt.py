@@ -275,8 +275,11 @@ class SubscriptionMappingTable(wiring.Component):
                 read_entry(link)
                 m.next = "READ"
                 with m.If(link == 0):
-                    read_after(free_first)
-                    m.next = "ABSENT-READ"
+                    # what is after the first free t-SID counts only if that is given out
+                    m.next = "ABSENT"
+                    with m.If(adding & ~any_fresh):
+                        read_after(free_first)
+                        m.next = "ABSENT-READ"
             with m.State("ABSENT-READ"):
                 m.next = "ABSENT-WAIT"
             with m.State("ABSENT-WAIT"):
