@@ -101,7 +101,7 @@ class Broker(wiring.Component):
         m.submodules.texts = texts = Register(TextByte)
         m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True, direct=True)
         m.submodules.lookup = lookup = Register(tsid_width(config))
-        m.submodules.name_requests = requests = Relay(NameRequest(config))
+        m.submodules.name_requests = requests = Register(NameRequest(config))
         m.submodules.name_responses = responses = Relay(NameResponse(config))
 
         for source, sink in (

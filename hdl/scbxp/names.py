@@ -78,8 +78,9 @@ class Names(wiring.Component):
     """Gives names their token IDs and pairs end tags with start tags.
 
     One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself. FIND requests are
-    served among the marks, between two names, as one of them; two may be under way. PIN and UNPIN requests are served between tags, with
-    the stage emptied first: some 40 clocks each; an UNPIN is not answered. Holds its input while the output is not taken.
+    served among the marks, between two names, as one of them; four may be under way, if answers are taken every other clock. PIN and UNPIN
+    requests are served between tags, with the stage emptied first: some 40 clocks each; an UNPIN is not answered. Holds its input while the
+    output is not taken.
     """
 
     def __init__(self, config):
