@@ -82,7 +82,8 @@ def test_names_are_pinned_and_looked_up(idle: float, stall: float) -> None:
                 break
         assert len(due) == len(script)
         assert len(table) == 4
-        assert finds == sum(len(name) <= CONFIG.name_bytes for name in script)
+        # some of the latest names were known without a look-up
+        assert finds < sum(len(name) <= CONFIG.name_bytes for name in script)
 
     run(PinPort(CONFIG), bench, seed=3, idle=idle, stall=stall)
 
@@ -101,5 +102,14 @@ def test_what_is_given_back_waits_for_the_names_before_it() -> None:
         assert (await part.take(dut.o_response))["name"] == 7
         word = await part.take(dut.o)
         assert (word["op"], word["name"], word["last"]) == (NameOp.UNPIN.value, 16, 1)
+        part.set(dut.i.valid, 0)
+        # The name is looked up again, once; then it is known until the next one is given back.
+        for known in (False, True, True):
+            await part.give(dut.i, {"op": NameOp.PIN, **words(b"ab")[0]})
+            if not known:
+                assert (await part.take(dut.o))["op"] == NameOp.FIND.value
+                await part.give(dut.i_response, {"ok": 1, "name": 7})
+            assert not part.get(dut.o.valid)
+            assert (await part.take(dut.o_response))["name"] == 7
 
     run(PinPort(CONFIG), bench)

@@ -17,8 +17,9 @@ _PLACES = 4
 class PinPort(wiring.Component):
     """Stands before the name table: each name that is to be pinned is looked up first, and only a new one is pinned.
 
-    A look-up goes among the names of documents; a pin waits until they have left. Four names are under way, so that a name that is there
-    costs a quarter of a look-up's 28 clocks. A name is taken in whole before it is asked for.
+    A look-up goes among the names of documents and takes some 28 clocks; a pin waits until these have left. Four names are under way at
+    once. A name that is one of the latest four, word for word, is answered without the table; it is not forgotten before something is given
+    back. A name is taken in whole before it is asked for.
 
     Parameters
     ----------
@@ -45,42 +46,57 @@ class PinPort(wiring.Component):
         given, asked = self.i.payload, self.o.payload
         limit = config.name_bytes // 4
         index_bits = max(1, ceil_log2(limit))
-        # Places of a name each, which are filled, asked about, answered and left in turn.
+        # Places of a name each, which are filled, asked about, answered and left in turn. What was answered stays in its place.
         word = data.StructLayout({"data": 32, "count": ByteCount, "last": 1})
-        m.submodules.words = words = memory.Memory(shape=word, depth=_PLACES << index_bits, init=[])
-        write, read = words.write_port(), words.read_port(domain="comb")
         filling, asking, answering, leaving = (Signal(range(_PLACES), name=name) for name in ("filling", "asking", "answering", "leaving"))
         filled, told, known = Signal(_PLACES), Signal(_PLACES), Signal(_PLACES)  # complete, asked about, answered
-        longs = Signal(_PLACES)
+        longs, kept = Signal(_PLACES), Signal(_PLACES)
+        direct = Signal(_PLACES)  # answered without the table
         answers = Array(Signal(NameResponse(config), name=f"answer{n}") for n in range(_PLACES))
         pinning = Signal()
 
-        # Filling: beyond the limit words are lost, and the name with them.
+        # Filling: beyond the limit words are lost, and the name with them. Each word is compared with those of names that were answered.
         count = Signal(range(limit + 1))
-        pins, taken = Signal(), Signal()
-        m.d.comb += [
-            pins.eq(self.i.valid & (given.op == NameOp.PIN)),
-            taken.eq(pins & ~filled.bit_select(filling, 1)),
-            write.addr.eq(Cat(count[:index_bits], filling)),
-            *(write.data[name].eq(given[name]) for name in word.members),
-            write.en.eq(taken & (count != limit)),
-        ]
+        pins, taken, like = Signal(), Signal(), Signal(_PLACES, init=(1 << _PLACES) - 1)
+        index, place = Signal(index_bits), Signal(range(_PLACES))
+        same, words = [], []
+        m.d.comb += [pins.eq(self.i.valid & (given.op == NameOp.PIN)), taken.eq(pins & ~filled.bit_select(filling, 1))]
+        for number in range(_PLACES):
+            m.submodules[f"words{number}"] = store = memory.Memory(shape=word, depth=max(2, 1 << index_bits), init=[])
+            write, own, read = store.write_port(), store.read_port(domain="comb"), store.read_port(domain="comb")
+            m.d.comb += [
+                write.addr.eq(count),
+                *(write.data[name].eq(given[name]) for name in word.members),
+                write.en.eq(taken & (count != limit) & (filling == number)),
+                own.addr.eq(count),
+                read.addr.eq(index),
+            ]
+            same.append(Cat(own.data[name] == given[name] for name in word.members).all())
+            words.append(read.data)
+        alike = like & Cat(same) & kept & (count != limit).replicate(_PLACES)
+        hit = Signal(NameResponse(config))
+        for number in range(_PLACES):
+            with m.If(alike[number]):
+                m.d.comb += hit.eq(answers[number])
         with m.If(taken):
-            m.d.sync += count.eq(Mux(given.last, 0, count + (count != limit)))
+            m.d.sync += [count.eq(Mux(given.last, 0, count + (count != limit))), like.eq(Mux(given.last, ~0, alike))]
+            with m.If(count == 0):
+                m.d.sync += kept.bit_select(filling, 1).eq(0)
             with m.If(given.last):
                 m.d.sync += [
                     filling.eq(filling + 1),
                     filled.bit_select(filling, 1).eq(1),
                     longs.bit_select(filling, 1).eq(count == limit),
                 ]
+                m.d.sync += direct.bit_select(filling, 1).eq(alike.any() | (count == limit))
+                m.d.sync += [answers[filling].eq(hit), answers[filling].ok.eq(alike.any())]
 
         # Asking: a look-up for each place in turn, a pin for the place that leaves next.
-        index, place, finds = Signal(index_bits), Signal(range(_PLACES)), Signal()
-        released = Signal()
+        finds, released = Signal(), Signal()
+        asked_word = Array(words)[place]
         m.d.comb += [
             place.eq(Mux(pinning, leaving, asking)),
-            read.addr.eq(Cat(index, place)),
-            *(asked[name].eq(read.data[name]) for name in word.members),
+            *(asked[name].eq(asked_word[name]) for name in word.members),
             asked.name.eq(given.name),
             asked.op.eq(Mux(finds, NameOp.FIND, NameOp.PIN)),
         ]
@@ -94,10 +110,10 @@ class PinPort(wiring.Component):
                 # Asks about the next name; a new one is pinned when the others have been answered; what is given back goes between names.
                 m.d.comb += finds.eq(1)
                 with m.If(filled.bit_select(asking, 1) & ~told.bit_select(asking, 1)):
-                    m.d.comb += self.o.valid.eq(~longs.bit_select(asking, 1))
+                    m.d.comb += self.o.valid.eq(~direct.bit_select(asking, 1))
                     with m.If(sent):
-                        m.d.sync += index.eq(Mux(read.data.last, 0, index + 1))
-                    with m.If((sent & read.data.last) | longs.bit_select(asking, 1)):
+                        m.d.sync += index.eq(Mux(asked_word.last, 0, index + 1))
+                    with m.If((sent & asked_word.last) | direct.bit_select(asking, 1)):
                         m.d.sync += [told.bit_select(asking, 1).eq(1), asking.eq(asking + 1)]
                 with m.Elif(known.bit_select(leaving, 1) & ~answers[leaving].ok & ~longs.bit_select(leaving, 1) & (told == known)):
                     m.d.sync += pinning.eq(1)
@@ -108,8 +124,8 @@ class PinPort(wiring.Component):
                 # Has the name pinned.
                 m.d.comb += self.o.valid.eq(1)
                 with m.If(sent):
-                    m.d.sync += index.eq(Mux(read.data.last, 0, index + 1))
-                    with m.If(read.data.last):
+                    m.d.sync += index.eq(Mux(asked_word.last, 0, index + 1))
+                    with m.If(asked_word.last):
                         m.next = "PINNED"
             with m.State("PINNED"):
                 # Waits for the answer, and until it has been handed on.
@@ -121,21 +137,24 @@ class PinPort(wiring.Component):
         long = longs.bit_select(leaving, 1)
         pinned = Signal()
         m.d.comb += self.i.ready.eq(taken | released)
-        # a name that is too long is answered here, in its turn
-        unasked = longs.bit_select(answering, 1) & told.bit_select(answering, 1) & ~known.bit_select(answering, 1)
+        # a name that was not asked about has its answer already, in its turn
+        unasked = Signal()
+        m.d.comb += unasked.eq((direct & told & ~known).bit_select(answering, 1))
         m.d.comb += self.i_response.ready.eq(~unasked)
         with m.If(pinning):
             with m.If(self.i_response.valid):
                 m.d.sync += [answers[leaving].eq(self.i_response.payload), pinned.eq(1)]
         with m.Elif(self.i_response.valid | unasked):
-            m.d.sync += [answers[answering].eq(self.i_response.payload), known.bit_select(answering, 1).eq(1), answering.eq(answering + 1)]
-            with m.If(unasked):
-                m.d.sync += answers[answering].ok.eq(0)
+            m.d.sync += [known.bit_select(answering, 1).eq(1), answering.eq(answering + 1)]
+            with m.If(~unasked):
+                m.d.sync += answers[answering].eq(self.i_response.payload)
         m.d.comb += [
             self.o_response.payload.eq(answers[leaving]),
             self.o_response.valid.eq(Mux(pinning, pinned, known.bit_select(leaving, 1) & (answers[leaving].ok | long))),
         ]
         with m.If(self.o_response.valid & self.o_response.ready):
             forget(leaving)
-            m.d.sync += [leaving.eq(leaving + 1), pinned.eq(0)]
+            m.d.sync += [leaving.eq(leaving + 1), pinned.eq(0), kept.bit_select(leaving, 1).eq(answers[leaving].ok)]
+        with m.If(released):
+            m.d.sync += kept.eq(0)
         return m
