@@ -270,6 +270,10 @@ class Mapper(wiring.Component):
                     m.d.sync += freed.eq(1)
                 with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & freed):
                     m.next = "WAIT"
+                    with m.If(buffer.valid & ~self.clear):
+                        # its first word is being read already
+                        m.d.sync += [address.eq(1), step.eq(1)]
+                        m.next = "HEADER"
 
             # Waits until nothing is registered any more.
             with m.State("CLEAR"):
