@@ -256,7 +256,10 @@ class _Sequence:
             with m.If(parts.commit.open & parts.free):
                 m.next = "PUBLISH"
                 with m.If(parts.stage.run.compares & ~self.shared):
-                    self._walk_through(WalkOp.ENFORCE, "ENFORCED")
+                    m.next = "ENFORCE-TESTS"
+        with m.State("ENFORCE-TESTS"):
+            # The comparisons become tests.
+            self._walk_through(WalkOp.ENFORCE, "ENFORCED")
         with m.State("ENFORCED"):
             # Waits until each comparison is a test.
             with m.If(parts.walk.answer.valid):
@@ -322,13 +325,14 @@ class _Sequence:
                     m.d.sync += table.steps_used.eq(table.steps_used - self.run.length)
                     self._walk_through(WalkOp.ERASE, "REMOVED")
         with m.State("REMOVED"):
-            # Waits until each bit has been dealt with.
+            # Waits until each bit has been dealt with; it may have been the last one of all.
             with m.If(parts.walk.answer.valid):
+                m.d.comb += self.empties.eq(table.registered == 0)
                 m.next = "SETTLED"
         with m.State("SETTLED"):
             # Waits for the parts; then documents go on.
             with m.If(parts.free):
-                m.d.comb += [parts.commit.finish.eq(1), self.empties.eq(table.registered == 0)]
+                m.d.comb += parts.commit.finish.eq(1)
                 m.next = "ANSWER"
 
     def answer(self):
