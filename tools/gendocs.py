@@ -535,8 +535,9 @@ _LANGUAGE_CODES = """\
 <!-- Written by python -m tools.gendocs; change sim/golden/languages/ or tools/gendocs.py instead. -->
 # Codes and limits of languages
 
-What [languages for messages](languages.md) add to the [codes](formats.md) and [limits](limits.md) of documents and XPath. The numbers go on
-where `hdl/contract.py` ends. They move there when the hardware has these languages, and may change until then.
+What [languages for messages](languages.md) add to the [codes](formats.md) and [limits](limits.md) of documents and XPath. The refusals have
+numbers that `hdl/contract/codes.py` keeps for languages, the verdicts go on where it ends. They move there when the hardware has these
+languages, and may change until then.
 
 ## Refusals
 

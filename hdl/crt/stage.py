@@ -11,6 +11,7 @@ from hdl.crt.namer import NamedWord
 from hdl.crt.visits import VisitOp, VisitRequest
 from hdl.shapes.program import ProgramOp, ProgramOperator
 from hdl.shapes.tables import StringPort
+from hdl.shapes.widths import RefusalCode
 from hdl.values import DecimalReader
 
 __all__ = ["Stage", "StagedRun"]
@@ -21,7 +22,9 @@ class StagedRun(data.StructLayout):
     with a literal (``compares``), and whether it ends in an attribute step (``final``)."""
 
     def __init__(self, config):
-        super().__init__({"refused": 5, "length": range(config.subscription_steps + 1), "bucket": BUCKET_BITS, "compares": 1, "final": 1})
+        super().__init__(
+            {"refused": RefusalCode, "length": range(config.subscription_steps + 1), "bucket": BUCKET_BITS, "compares": 1, "final": 1}
+        )
 
 
 class Stage(wiring.Component):

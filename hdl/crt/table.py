@@ -15,7 +15,7 @@ from hdl.crt.walk import WalkOp
 from hdl.shapes.names import NameRequest, NameResponse
 from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramWord
 from hdl.shapes.tables import CrtView, RowMasks
-from hdl.shapes.widths import row_width, step_width
+from hdl.shapes.widths import RefusalCode, row_width, step_width
 
 __all__ = ["ContentRoutingTable"]
 
@@ -106,7 +106,7 @@ class _Sequence:
         config, summary = table.config, table.view.summary
         self.command = command = Signal(CrtCommand(config))
         self.run = run = Signal(RunRecord(config))
-        self.shared, self.failed = Signal(name="shared"), Signal(5, name="failed")
+        self.shared, self.failed = Signal(name="shared"), Signal(RefusalCode, name="failed")
         self.first_masks = Signal(len(RowMasks.names))
         tail = Signal(step_width(config))  # the last bit of the run, a clock behind it
         m.d.sync += tail.eq(run.first + (run.length - 1))
