@@ -260,6 +260,7 @@ def test_bits_of_each_kind() -> None:
             assert low(Kind.SUBSCRIBE, **{name: value}) == bits
     assert low(Kind.ROUTE, origin=0x12, hops=0x34) == 0x001234
     assert low(Kind.TOPOLOGY, aux=0x12, solicit=True, remove=True) == 0x010112
+    assert low(Kind.TOPOLOGY, aux=0x12, more=True) == 0x000212
     assert low(Kind.HELLO, neighbour=9, settled=True) == 0x010900
     assert low(Kind.NOTIFY, format=Format.MESSAGE, aux=0xFFFF) == 0x01FFFF
     for kind in Kind:

@@ -72,6 +72,7 @@ _PARTS: dict[str, str] = {
     "hops": "brokers that the publication may still cross, 0 for any number",
     "origin": "the BID of the broker where the publication was published; with the reference it is the publication's identity",
     "solicit": "matched subscriptions that the criterion is for send a SOLICIT there too",
+    "more": "the next frame belongs to the same change, and nothing is forwarded by the new entries before it",
 }
 
 _WORDS: dict[WordType, str] = {

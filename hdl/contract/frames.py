@@ -75,7 +75,7 @@ PARTS: dict[Kind, tuple[Part, ...]] = {
     Kind.FORWARD: (_FORMAT, _CONTENT, _ATTACHED, _LINK, _AUX),
     Kind.ROUTE: (_FORMAT, _ATTACHED, Part("hops", 0, 8), Part("origin", 8, 8)),
     Kind.SOLICIT: (_SEMANTICS, _LANGUAGE, _NEIGHBOUR),
-    Kind.TOPOLOGY: (_REMOVE, Part("aux", 0, 8), Part("solicit", 8, 1)),
+    Kind.TOPOLOGY: (_REMOVE, Part("aux", 0, 8), Part("solicit", 8, 1), Part("more", 9, 1)),
     Kind.HELLO: (_SETTLED, _NEIGHBOUR),
     Kind.SKELETON: (),
     Kind.ACCESS: (_AUX,),
@@ -116,6 +116,7 @@ class Header:
     origin: int = 0
     hops: int = 0
     solicit: bool = False
+    more: bool = False
     settled: bool = False
 
     BYTES: ClassVar[int] = 20
@@ -126,7 +127,7 @@ class Header:
         "content": Content,
         "language": Language,
         "format": Format,
-        **dict.fromkeys(("attached", "remove", "solicit", "settled"), bool),
+        **dict.fromkeys(("attached", "remove", "solicit", "more", "settled"), bool),
     }
 
     def __post_init__(self) -> None:
