@@ -15,7 +15,8 @@ from tests.test_imports import sources
 
 ROOT = Path(__file__).parent.parent
 BROKER = "hdl.broker:Broker"
-SIMULATE = "cocotb_tests.runner:simulate"
+SIMULATE = {"cocotb_tests.runner:simulate", "cocotb_tests.simulated:run"}
+"""What runs a unit on a simulator: Verilator or Icarus, or Amaranth's own."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def quick_benches() -> Iterator[str]:
         for defined, node in module.defined.items():
             if defined.startswith("test_") and isinstance(node, ast.FunctionDef) and not is_long(name, node):
                 definition = f"{name}:{defined}"
-                if SIMULATE in closure(definition):
+                if SIMULATE & closure(definition):
                     yield definition
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hdl.UNKNOWN_ProgramLiteral import ProgramLiteral
 
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
@@ -42,9 +41,15 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
     def word(
         op: ProgramOp, *, count: int, data: int = 0, axis: int = 0, operator: ProgramOperator = ProgramOperator.NONE, **flags: int
     ) -> None:
-        literal = flags.pop("kind", 0)
         last = flags.pop("last", 1)
-        inner = {"op": op, "axis": axis, "wildcard": flags.get("wild", 0), "operator": operator, "literal": literal, "data": data}
+        inner = {
+            "op": op,
+            "axis": axis,
+            "wildcard": flags.get("wild", 0),
+            "operator": operator,
+            "numeric": flags.get("numeric", 0),
+            "data": data,
+        }
         program.words.append({"word": {**inner, "count": count, "last": last}, **flags})
 
     for number in range(pieces):
@@ -82,11 +87,10 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             if numeric:
                 text = b"%d" % chance.randrange(10 ** chance.randrange(1, 12))
                 parts = [text[at : at + 4] for at in range(0, len(text), 4)]
-                kind_of = ProgramLiteral.NUMBER
             else:
-                parts, kind_of = [b"word"] * chance.randrange(1, 3), ProgramLiteral.STRING
+                parts = [b"word"] * chance.randrange(1, 3)
             for left, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-                flags = {"kind": kind_of, "last": int(left == 0), "literal": 1, "numeric": int(numeric)}
+                flags = {"last": int(left == 0), "literal": 1, "numeric": int(numeric)}
                 word(ProgramOp.LITERAL, count=len(part), data=int.from_bytes(part, "little"), operator=operator, **flags)
             if held is not None:
                 held["operator"] = operator.value

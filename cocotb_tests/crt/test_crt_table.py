@@ -30,7 +30,7 @@ TEXTS = (
     "//*[.='x']",
     "/a/b/a/b/a/b/a/b",
 )
-ABORT = {"op": ProgramOp.ABORT.value, "axis": 0, "wildcard": 0, "operator": 0, "literal": 0, "count": 0, "last": 1}
+ABORT = {"op": ProgramOp.ABORT.value, "axis": 0, "wildcard": 0, "operator": 0, "numeric": 0, "count": 0, "last": 1}
 BROKEN = {"!" + text: text for text in ("/a/b[@c]", "/a[@b='z'][@c=5]/a", "/a[.='long string'][@k<'7']/b", "/fresh-name/other-name")}
 """Programs that are broken off behind any of their words."""
 
