@@ -8,18 +8,17 @@ from hdl.config import BrokerConfig
 from hdl.contract import COUNTERS, register
 from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
-from hdl.names import PinPort
+from hdl.names import NameTable, PinPort, SkeletonLoader
 from hdl.npu import Npu
 from hdl.publication import PublicationStore
 from hdl.scbxp.parser import Scbxp
-from hdl.scbxp.skeleton import SkeletonLoader
-from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.names import NameRequest
 from hdl.shapes.program import TextByte
 from hdl.shapes.publication import DocumentWord, Outcome
 from hdl.shapes.subscription import SubscriptionResult
 from hdl.shapes.widths import tsid_width
 from hdl.spu import RegistrationInterlock, Spu
-from hdl.stream import Register, Relay, StreamFifo
+from hdl.stream import Register, StreamFifo
 from hdl.tally import Tally
 from hdl.xpath import XPathProcessor
 
@@ -45,7 +44,7 @@ class Broker(wiring.Component):
     subscription : In(stream.Signature(DocumentWord))
         SUBSCRIBE and UNSUBSCRIBE frames, a packet each.
     skeleton : In(stream.Signature(DocumentWord))
-        Names for the parser to know beforehand, a packet each, see :class:`hdl.scbxp.skeleton.SkeletonLoader`.
+        Names for the parser to know beforehand, a packet each, see :class:`hdl.names.SkeletonLoader`.
     clear, cleared : In(1), Out(1)
         Removes every subscription: held at 1 until, for one clock, ``cleared`` says that it is done.
     verdict : Out(stream.Signature(Outcome(config)))
@@ -90,6 +89,7 @@ class Broker(wiring.Component):
         m.submodules.scbxp = scbxp = Scbxp(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.pins = pins = PinPort(config)
+        m.submodules.names = names = NameTable(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
@@ -102,7 +102,6 @@ class Broker(wiring.Component):
         m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True, direct=True)
         m.submodules.lookup = lookup = Register(tsid_width(config))
         m.submodules.name_requests = requests = Register(NameRequest(config))
-        m.submodules.name_responses = responses = Relay(NameResponse(config))
 
         for source, sink in (
             (wiring.flipped(self.publication), publications.i),
@@ -124,14 +123,14 @@ class Broker(wiring.Component):
             (interlock.o_response, spu.i_response),
             (spu.o_result, wiring.flipped(self.result)),
             (wiring.flipped(self.skeleton), skeleton.i),
-            (crt.name_request, skeleton.i_request),
-            (skeleton.o_response, crt.name_response),
-            (skeleton.o_request, pins.i),
-            (pins.o_response, skeleton.i_response),
-            (pins.o, requests.i),
-            (requests.o, scbxp.request),
-            (scbxp.response, responses.i),
-            (responses.o, pins.i_response),
+            (crt.name_request, pins.i),
+            (pins.o_response, crt.name_response),
+            (pins.o, skeleton.i_request),
+            (skeleton.o_response, pins.i_response),
+            (skeleton.o_request, requests.i),
+            (requests.o, names.request),
+            (names.response, skeleton.i_response),
+            (scbxp.lookup, names.lookup),
             (crt.view, engine.view),
             (npu.o_lookup, lookups.i),
             (lookups.o, lookup.i),
