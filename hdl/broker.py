@@ -10,7 +10,8 @@ from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
 from hdl.names import NameTable, PinPort, SkeletonLoader
 from hdl.npu import Npu
-from hdl.publication import PublicationStore
+from hdl.publication import BeatGuard, PublicationStore
+from hdl.scbxp.beats import ParsedToMatch
 from hdl.scbxp.parser import Scbxp
 from hdl.shapes.names import NameRequest
 from hdl.shapes.program import TextByte
@@ -87,6 +88,8 @@ class Broker(wiring.Component):
         config = self._config
         m.submodules.publications = publications = PublicationStore(config)
         m.submodules.scbxp = scbxp = Scbxp(config)
+        m.submodules.beats = beats = ParsedToMatch(config)
+        m.submodules.guard = guard = BeatGuard(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.pins = pins = PinPort(config)
         m.submodules.names = names = NameTable(config)
@@ -109,7 +112,9 @@ class Broker(wiring.Component):
             (publications.held, scbxp.held),
             (publications.current, npu.publication),
             (publications.retention, interlock.retention),
-            (scbxp.o, engine.i),
+            (scbxp.o, beats.i),
+            (beats.o, guard.i),
+            (guard.o, engine.i),
             (scbxp.verdict, npu.i_verdict),
             (engine.o, npu.i_matched),
             (npu.o_outcome, wiring.flipped(self.verdict)),

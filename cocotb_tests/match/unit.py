@@ -9,7 +9,7 @@ from hdl.match import MatchingEngine
 from hdl.shapes.names import NameRequest, NameResponse
 from hdl.shapes.notification import MatchedWord
 from hdl.shapes.program import CrtCommand, CrtResponse, ProgramWord
-from hdl.shapes.publication import ParsedBeat
+from hdl.shapes.publication import MatchBeat
 
 __all__ = ["MatchingUnit"]
 
@@ -26,7 +26,7 @@ class MatchingUnit(wiring.Component):
                 "response": Out(stream.Signature(CrtResponse)),
                 "name_request": Out(stream.Signature(NameRequest(config))),
                 "name_response": In(stream.Signature(NameResponse(config))),
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "begun": In(16),
                 "registered": Out(16),
