@@ -222,7 +222,7 @@ class NameTable(wiring.Component):
             records.write.data.loaded.eq(loads),
             command.key.eq(change_key),
             command.value.eq(slot),
-            command.pinned.eq(1),
+            command.pinned.eq(cam.command.valid),
             store.write.addr.eq(Cat(asked.index, slot)),
             store.write.data.data.eq(asked.data),
             store.write.data.last.eq(asked.last),
