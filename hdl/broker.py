@@ -10,6 +10,7 @@ from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
 from hdl.names import NameTable, PinPort, SkeletonLoader
 from hdl.npu import Npu
+from hdl.program import ProgramGuard
 from hdl.publication import BeatGuard, PublicationStore
 from hdl.scbxp.beats import ParsedToMatch
 from hdl.scbxp.parser import Scbxp
@@ -95,6 +96,7 @@ class Broker(wiring.Component):
         m.submodules.names = names = NameTable(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
+        m.submodules.programs = programs = ProgramGuard(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
         m.submodules.engine = engine = MatchingEngine(config)
         m.submodules.interlock = interlock = RegistrationInterlock(config)
@@ -121,7 +123,8 @@ class Broker(wiring.Component):
             (wiring.flipped(self.subscription), spu.i),
             (spu.o_text, texts.i),
             (texts.o, xpath.i),
-            (xpath.o, crt.program),
+            (xpath.o, programs.i),
+            (programs.o, crt.program),
             (spu.o_command, interlock.i_command),
             (interlock.o_command, crt.command),
             (crt.response, interlock.i_response),

@@ -35,7 +35,7 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
     program = Program()
     fronts: list[dict[str, int]] = []
     backs: list[dict[str, int]] = []
-    full = False
+    full = wrong = False
     step_name, step_any = 0, False
 
     def word(
@@ -75,7 +75,8 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             if what == "step":
                 step_any = False
             if lost:
-                full, program.refused = True, Refusal.FULL_NAMES.value
+                full = True
+                program.refused = program.refused if wrong else Refusal.FULL_NAMES.value
             else:
                 if what == "step":
                     step_name = name
@@ -86,6 +87,10 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             numeric = operator.value >= ProgramOperator.LT.value or chance.getrandbits(1)
             if numeric:
                 text = b"%d" % chance.randrange(10 ** chance.randrange(1, 12))
+                if fails and chance.random() < 0.15:
+                    text = b"9" * (CONFIG.digits + chance.randrange(1, 5))
+                    if not full:
+                        wrong, program.refused = True, Refusal.NUMBER_DIGITS.value
                 parts = [text[at : at + 4] for at in range(0, len(text), 4)]
             else:
                 parts = [b"word"] * chance.randrange(1, 3)
@@ -102,7 +107,8 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
                 if room:
                     held["value"] = value
                 else:
-                    full, program.refused = True, Refusal.FULL_VALUES.value
+                    full = True
+                    program.refused = program.refused if wrong else Refusal.FULL_VALUES.value
     if fails and chance.random() < 0.3:
         word(ProgramOp.ABORT, count=0, data=Refusal.SYNTAX.value, ends=1)
         program.refused = Refusal.SYNTAX.value
