@@ -27,8 +27,6 @@ class BrokerConfig:
     tag's worth and a few that are under way."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
-    numbers: int = 256
-    """Distinct numeric comparisons of all subscriptions."""
     name_bytes: int = 64
     value_bytes: int = 64
     depth: int = 32
@@ -87,11 +85,9 @@ class BrokerConfig:
 
 
 PRESETS: dict[str, BrokerConfig] = {
-    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=192, values=128, numbers=128, links=1, selected=0),
+    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=192, values=128, links=1, selected=0),
     "default": BrokerConfig(),
-    "large": BrokerConfig(
-        subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, numbers=1024, depth=64, pram_words=1024
-    ),
+    "large": BrokerConfig(subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, depth=64, pram_words=1024),
 }
 """``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;
 docs/results/broker.md says what fits."""

@@ -11,7 +11,7 @@ from hdl.crt import tests
 from hdl.crt.entries import Kind
 from hdl.shapes.program import ProgramOperator
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
 SUBJECTS = {"attribute": Kind.ATTRIBUTE, "self": Kind.SELF, "text": Kind.TEXT}
 COMPARED = ("operator", "number", "value", "key")
 
