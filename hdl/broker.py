@@ -154,9 +154,6 @@ class Broker(wiring.Component):
             wiring.connect(m, source, sink)
 
         m.d.comb += [
-            interlock.last_step.eq(crt.last_step),
-            interlock.shared.eq(crt.shared),
-            interlock.final.eq(crt.final),
             crt.begun.eq(publications.retention.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),

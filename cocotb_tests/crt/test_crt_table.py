@@ -89,7 +89,7 @@ class Table(Part):
             self.set(dut.response.ready, int(self.random.random() >= self.stall))
             commanded = self.get(dut.command.valid) and self.get(dut.command.ready)
             taken = offered and self.get(dut.program.ready)
-            found = (self.get(dut.response.payload.refusal), self.get(dut.shared))
+            found = (self.get(dut.response.payload.refusal), self.get(dut.response.payload.shared))
             answered = self.get(dut.response.valid) and self.get(dut.response.ready)
             await self.turn()
             if commanded:

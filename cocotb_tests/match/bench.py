@@ -7,7 +7,7 @@ from cocotb_tests.streams import Bench, pack, unpack
 from cocotb_tests.xpath.programs import expected
 from hdl.shapes.names import NameOp, NameRequest, NameResponse
 from hdl.shapes.notification import MatchedWord
-from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramWord
+from hdl.shapes.program import CrtCommand, CrtOp, ProgramWord, RegistrationResponse
 from hdl.shapes.publication import MatchBeat
 
 __all__ = ["NAME_LATENCY", "NameAgent", "UnitBench"]
@@ -83,7 +83,7 @@ class UnitBench(Bench):
         self.agents.append(self.name_agent)
         self.command = self.source("command", CrtCommand(config), idle=idle)
         self.program = self.source("program", ProgramWord, idle=idle)
-        self.response = self.sink("response", CrtResponse, stall=stall)
+        self.response = self.sink("response", RegistrationResponse(config), stall=stall)
         self.beats = self.source("i", MatchBeat(config), idle=idle)
         self.matched = self.sink("o", MatchedWord(config), stall=stall)
         self.answered = 0
