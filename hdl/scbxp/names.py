@@ -224,9 +224,9 @@ class Names(wiring.Component):
         coming, coming_valid = results.o.payload, results.o.valid
         alike = Signal(_RECENT)
         head_hint = _hint(head.key)
-        # A name that was not found takes three clocks at least: whether one looks like it is known after one, and then whether there is
+        # A name that was not found takes two clocks at least: whether one looks like it is known when it comes, and then whether there is
         # room.
-        head_ready, looked, places_left = Signal(), Signal(), Signal(init=1)
+        head_ready, places_left = Signal(), Signal(init=1)
         likely = alike.any()
         # The word that comes next: it needs nothing but its name's result, if it is the first of one.
         word = Signal(delayed)
@@ -253,13 +253,14 @@ class Names(wiring.Component):
         moves = ~head_valid | consumes
         m.d.comb += results.o.ready.eq(moves)
         m.d.sync += [
-            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (looked & ~likely & insert_room))),
+            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (~likely & insert_room))),
             places_left.eq(learned != config.learned),
         ]
         now_at = Signal(_RECENT, init=1)
+        latest = (usable | now_at) & ~now_at.rotate_left(1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += [usable.eq((usable | now_at) & ~now_at.rotate_left(1)), now_at.eq(now_at.rotate_left(1))]
+            m.d.sync += [usable.eq(latest), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
                     m.d.sync += hint.eq(head_hint)
@@ -276,10 +277,12 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), head_recent.eq(0), looked.eq(0), checks.eq(0)]
-        with m.Elif(~looked):
-            # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
-            m.d.sync += [looked.eq(1), alike.eq(usable & Cat(*(hint == head_hint for hint in hints)))]
+            # The name before may be remembered in this clock. The oldest is about to be replaced. It is not needed: of the names in flight
+            # one is the one that asks.
+            hint_comes = _hint(coming.key)
+            same_hint = (Mux(learns & now_at[k], head_hint, hint) == hint_comes for k, hint in enumerate(hints))
+            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), head_recent.eq(0), checks.eq(0)]
+            m.d.sync += alike.eq(Mux(learns, latest, usable) & Cat(*same_hint))
         with m.Elif(checks[1]):
             m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
             with m.If(same_key):
