@@ -16,6 +16,7 @@ import cocotb
 import cocotb_tools.runner
 from amaranth.back import verilog
 
+from hdl.emit import ports_of
 from sim.cache import cached
 
 __all__ = ["BUILD", "SIMULATORS", "emit", "kick", "shared", "simulate"]
@@ -47,7 +48,8 @@ def emit(component) -> str:
     if component not in _emitted:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            _emitted[component] = verilog.convert(component, name=_TOP, emit_src=False, strip_internal_attrs=True)
+            text = verilog.convert(component, name=_TOP, ports=ports_of(component), emit_src=False, strip_internal_attrs=True)
+        _emitted[component] = text
     return _emitted[component]
 
 

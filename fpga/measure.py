@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Module, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,6 +26,7 @@ from fpga.flow import OPTIONS, Attempt, clock, nextpnr_version, place_and_route
 from fpga.report import critical_path
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
+from hdl.emit import ports_of
 
 __all__ = ["Harness", "harnessed", "load", "main", "measure", "parameters", "synthesise"]
 
@@ -49,8 +50,10 @@ class Harness(wiring.Component):
         m.domains.sync = ClockDomain()
         m.submodules.dut = self.component
         inputs, outputs = [], []
-        for _, member, value in self.component.signature.flatten(self.component):
-            (inputs if member.flow == In else outputs).append(Value.cast(value))
+        for _, member, port in self.component.signature.flatten(self.component):
+            value = Value.cast(port)
+            if not isinstance(value, Const):
+                (inputs if member.flow == In else outputs).append(value)
         chain = Signal(sum(len(value) for value in inputs) + 1, reset_less=True)
         reset = Signal(reset_less=True)
         m.d.comb += [ClockSignal().eq(self.clk), ResetSignal().eq(reset)]
@@ -125,7 +128,9 @@ def measure(
     """Resources and clock of a component; also written to ``build/measure/<name>.json``."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    resources = synthesise(rtlil.convert(load(path, params), name="top", emit_src=False), folder, "alone", fast=fast, without=without)
+    component = load(path, params)
+    alone = rtlil.convert(component, name="top", ports=ports_of(component), emit_src=False)
+    resources = synthesise(alone, folder, "alone", fast=fast, without=without)
     synthesise(harnessed(path, params), folder, "harness", fast=fast, without=without)
     runs = [_place(folder, device, speed, freq, seed, extra or [], without) for seed in seeds]
     result = {

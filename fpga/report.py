@@ -13,7 +13,21 @@ _KINDS = {"LUT4": "luts", "CCU2C": "luts", "TRELLIS_DPR16X4": "luts", "TRELLIS_F
 _LUTS = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
 """LUT4 places that a cell takes: a carry cell two, a distributed memory four and two for its addresses."""
 
-UNITS = ("scbxp", "skeleton", "spu", "xpath", "crt", "engine", "watch", "npu", "registers", "host", "receiver", "transmitter")
+UNITS = (
+    "publications",
+    "scbxp",
+    "skeleton",
+    "spu",
+    "xpath",
+    "crt",
+    "engine",
+    "interlock",
+    "npu",
+    "registers",
+    "host",
+    "receiver",
+    "transmitter",
+)
 """Instances that resources are told for, as they are called in the broker and in the board's top."""
 
 

@@ -5,15 +5,22 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
-from hdl.contract import register
+from hdl.contract import COUNTERS, register
 from hdl.crt import ContentRoutingTable
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, SubscriptionResult, TextByte, tsid_width
 from hdl.match import MatchingEngine
-from hdl.npu import ContentWatch, Npu, Outcome
+from hdl.names import NameTable, PinPort, SkeletonLoader
+from hdl.npu import Npu
+from hdl.program import ProgramGuard
+from hdl.publication import BeatGuard, PublicationStore
+from hdl.scbxp.beats import ParsedToMatch
 from hdl.scbxp.parser import Scbxp
-from hdl.scbxp.skeleton import SkeletonLoader
-from hdl.spu import Spu
-from hdl.stream import Register, Relay, StreamFifo
+from hdl.shapes.names import NameRequest
+from hdl.shapes.program import TextByte
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
+from hdl.shapes.widths import tsid_width
+from hdl.spu import RegistrationInterlock, Spu
+from hdl.stream import Register, StreamFifo
 from hdl.tally import Tally
 from hdl.xpath import XPathProcessor
 
@@ -39,7 +46,7 @@ class Broker(wiring.Component):
     subscription : In(stream.Signature(DocumentWord))
         SUBSCRIBE and UNSUBSCRIBE frames, a packet each.
     skeleton : In(stream.Signature(DocumentWord))
-        Names for the parser to know beforehand, a packet each, see :class:`hdl.scbxp.skeleton.SkeletonLoader`.
+        Names for the parser to know beforehand, a packet each, see :class:`hdl.names.SkeletonLoader`.
     clear, cleared : In(1), Out(1)
         Removes every subscription: held at 1 until, for one clock, ``cleared`` says that it is done.
     verdict : Out(stream.Signature(Outcome(config)))
@@ -50,9 +57,9 @@ class Broker(wiring.Component):
         Subscriptions held, and the steps and tests that they take, common ones counted once.
     full, hcd : Out(1)
         The latest subscription was refused for want of room [T-Fig 5.17]; some name has a high commonality degree [T 5.3.3.4].
-    counter, count : In(4), Out(32)
-        The counter that has these low bits of its offset among :data:`hdl.contract.REGISTERS`, from ``accepted`` to ``unpinned``, in the
-        same clock. What has happened is counted 20 clocks later at the latest.
+    counter, count : In, Out(32)
+        The counter that has this place among :data:`hdl.contract.COUNTERS`, from ``accepted`` to ``notified``, in the same clock. What
+        has happened is counted 20 clocks later at the latest.
     """
 
     def __init__(self, config: BrokerConfig):
@@ -72,7 +79,7 @@ class Broker(wiring.Component):
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
                 "hcd": Out(1),
-                "counter": In(range(Tally.PLACES)),
+                "counter": In(range(len(COUNTERS))),
                 "count": Out(32),
             }
         )
@@ -80,76 +87,74 @@ class Broker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
+        m.submodules.publications = publications = PublicationStore(config)
         m.submodules.scbxp = scbxp = Scbxp(config)
+        m.submodules.beats = beats = ParsedToMatch(config)
+        m.submodules.guard = guard = BeatGuard(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
+        m.submodules.pins = pins = PinPort(config)
+        m.submodules.names = names = NameTable(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
+        m.submodules.programs = programs = ProgramGuard(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
         m.submodules.engine = engine = MatchingEngine(config)
-        m.submodules.watch = watch = ContentWatch(config)
+        m.submodules.interlock = interlock = RegistrationInterlock(config)
         m.submodules.npu = npu = Npu(config)
         m.submodules.tally = tally = Tally()
         # Nothing goes through two units without a register.
         m.submodules.texts = texts = Register(TextByte)
         m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True, direct=True)
         m.submodules.lookup = lookup = Register(tsid_width(config))
-        m.submodules.name_requests = requests = Relay(NameRequest(config))
-        m.submodules.name_responses = responses = Relay(NameResponse(config))
+        m.submodules.name_requests = requests = Register(NameRequest(config))
 
         for source, sink in (
-            (wiring.flipped(self.publication), scbxp.i),
-            (scbxp.o, engine.i),
+            (wiring.flipped(self.publication), publications.i),
+            (publications.o, scbxp.i),
+            (publications.held, scbxp.held),
+            (publications.current, npu.publication),
+            (publications.retention, interlock.retention),
+            (scbxp.o, beats.i),
+            (beats.o, guard.i),
+            (guard.o, engine.i),
             (scbxp.verdict, npu.i_verdict),
             (engine.o, npu.i_matched),
             (npu.o_outcome, wiring.flipped(self.verdict)),
             (wiring.flipped(self.subscription), spu.i),
             (spu.o_text, texts.i),
             (texts.o, xpath.i),
-            (xpath.o, crt.program),
-            (spu.o_command, watch.i_command),
-            (watch.o_command, crt.command),
-            (crt.response, watch.i_response),
-            (watch.o_response, spu.i_response),
+            (xpath.o, programs.i),
+            (programs.o, crt.program),
+            (spu.o_command, interlock.i_command),
+            (interlock.o_command, crt.command),
+            (crt.response, interlock.i_response),
+            (interlock.o_response, spu.i_response),
             (spu.o_result, wiring.flipped(self.result)),
             (wiring.flipped(self.skeleton), skeleton.i),
-            (crt.name_request, skeleton.i_request),
-            (skeleton.o_response, crt.name_response),
+            (crt.name_request, pins.i),
+            (pins.o_response, crt.name_response),
+            (pins.o, skeleton.i_request),
+            (skeleton.o_response, pins.i_response),
             (skeleton.o_request, requests.i),
-            (requests.o, scbxp.request),
-            (scbxp.response, responses.i),
-            (responses.o, skeleton.i_response),
+            (requests.o, names.request),
+            (names.response, skeleton.i_response),
+            (scbxp.lookup, names.lookup),
             (crt.view, engine.view),
             (npu.o_lookup, lookups.i),
             (lookups.o, lookup.i),
             (lookup.o, spu.i_lookup),
             (spu.o_lookup, npu.i_lookup),
-            (scbxp.xram_read, npu.xram_read),
             (scbxp.nodes, npu.nodes),
             (engine.selected, npu.i_selected),
-            (engine.selected_read, npu.selected_read),
+            (engine.log, npu.log),
+            (interlock.select, engine.select),
+            (interlock.attributes, npu.attributes),
             *((npu.o[link], wiring.flipped(self.notification[link])) for link in range(config.links)),
         ):
             wiring.connect(m, source, sink)
 
         m.d.comb += [
-            scbxp.xram_hold_valid.eq(npu.xram_hold_valid),
-            scbxp.xram_hold.eq(npu.xram_hold),
-            npu.xram_newest.eq(scbxp.xram_newest),
-            npu.loads.eq(self.publication.valid & self.publication.ready),
-            npu.ends.eq(self.publication.payload.last),
-            npu.keep.eq(watch.keep),
-            npu.attribute.eq(watch.attribute),
-            watch.tsid.eq(npu.o_lookup.payload),
-            watch.last_step.eq(crt.last_step),
-            watch.shared.eq(crt.shared),
-            watch.final.eq(crt.final),
-            engine.select.eq(watch.select),
-            engine.selected_begin.eq(npu.selected_begin),
-            watch.content.eq(spu.content),
-            watch.secure.eq(npu.secure),
-            watch.begun.eq(npu.begun),
-            watch.finished.eq(npu.finished),
-            crt.begun.eq(npu.begun),
+            crt.begun.eq(publications.retention.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),
             self.cleared.eq(spu.cleared),
@@ -167,6 +172,6 @@ class Broker(wiring.Component):
         counts |= {"verdicts": list(scbxp.verdicts), "notified": list(npu.notified), "without_content": [npu.without_content]}
         for name, found in counts.items():
             for place, count in enumerate(found, register(name).offset):
-                m.d.comb += tally.counts[place % Tally.PLACES].eq(count)
+                m.d.comb += tally.counts[place % len(tally.counts)].eq(count)
         m.d.comb += [tally.place.eq(self.counter), self.count.eq(tally.count)]
         return m

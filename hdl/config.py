@@ -22,13 +22,11 @@ class BrokerConfig:
     """Slices that a row of visitors is cut into; each takes a clock at a start tag."""
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""
-    learned: int = 96
-    """Distinct names learned from documents before the learned part of the skeleton is forgotten, which it is when there is
-    no longer room for a tag's worth and a few that are under way."""
+    learned: int = 352
+    """Distinct names that the parser learns from documents before it forgets them all, which it does when there is no longer room for a
+    tag's worth and a few that are under way."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
-    numbers: int = 256
-    """Distinct numeric comparisons of all subscriptions."""
     name_bytes: int = 64
     value_bytes: int = 64
     depth: int = 32
@@ -42,7 +40,7 @@ class BrokerConfig:
     """Significant digits of a number."""
     links: int = 4
     brokers: int = 7
-    """Brokers on a subscription's path [T 5.4.3.5.1]."""
+    """Brokers on a subscription's path, the one that answers included [T 5.4.3.5.1]."""
     xram_bytes: int = 2048
     """The ring that a publication streams through."""
     pram_words: int = 512
@@ -87,11 +85,9 @@ class BrokerConfig:
 
 
 PRESETS: dict[str, BrokerConfig] = {
-    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=64, values=128, numbers=128, links=1, selected=0),
+    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=192, values=128, links=1, selected=0),
     "default": BrokerConfig(),
-    "large": BrokerConfig(
-        subscriptions=1024, steps=4096, slices=16, names=1024, learned=256, values=1024, numbers=1024, depth=64, pram_words=1024
-    ),
+    "large": BrokerConfig(subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, depth=64, pram_words=1024),
 }
 """``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;
 docs/results/broker.md says what fits."""

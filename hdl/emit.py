@@ -9,15 +9,16 @@ import warnings
 from pathlib import Path
 
 from amaranth.back import verilog
-from amaranth.hdl import Shape, ShapeCastable
+from amaranth.hdl import Const, Shape, ShapeCastable, Value
+from amaranth.hdl._ir import PortDirection  # what conversion makes of a signature by itself has no public name
 from amaranth.lib import data, wiring
 
 from hdl.config import PRESETS, BrokerConfig
 
-__all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "to_verilog"]
+__all__ = ["TOPS", "Field", "Port", "component_of", "describe", "fields", "ports_of", "to_verilog"]
 
 TOPS = {
-    "scbxp": "hdl.scbxp.parser:Scbxp",
+    "scbxp": "hdl.parsing:ParsingSystem",
     "x2cbbr": "hdl.broker:Broker",
     "x2cbbr_avalon": "hdl.system:AvalonBroker",
     "x2cbbr_wishbone": "hdl.system:WishboneBroker",
@@ -58,6 +59,16 @@ def component_of(top: str, config: BrokerConfig) -> wiring.Component:
     return getattr(importlib.import_module(module), name)(config)
 
 
+def ports_of(component: wiring.Component) -> dict[str, tuple[Value, PortDirection]]:
+    """The ports that conversion is to be given: all of the signature but constants, such as the ready of a stream that is always ready."""
+    found = {}
+    for path, member, port in component.signature.flatten(component):
+        value = Value.cast(port)
+        if not isinstance(value, Const):
+            found["__".join(map(str, path))] = (value, PortDirection.Input if member.flow is wiring.In else PortDirection.Output)
+    return found
+
+
 def to_verilog(component: wiring.Component, *, name: str, sources: bool = False) -> str:
     """The component as Verilog, the same text for the same component; any warning is an error.
 
@@ -68,7 +79,7 @@ def to_verilog(component: wiring.Component, *, name: str, sources: bool = False)
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        text = verilog.convert(component, name=name, emit_src=sources, strip_internal_attrs=not sources)
+        text = verilog.convert(component, name=name, ports=ports_of(component), emit_src=sources, strip_internal_attrs=not sources)
     if found := _CONSTANT_BLOCK.search(text):
         raise ValueError(f"a signal must not be driven by a constant in part, as in {found[1].strip()!r}")
     return text
@@ -94,8 +105,11 @@ def fields(shape, *, prefix: str = "", low: int = 0) -> list[Field]:
 def describe(component: wiring.Component) -> list[Port]:
     """The ports in the order of the signature, under their names in Verilog; clock and reset are ``clk`` and ``rst``."""
     found = []
+    exist = ports_of(component)
     for path, member, _ in component.signature.flatten(component):
         name = "__".join(str(part) for part in path)
+        if name not in exist:
+            continue
         direction = "input" if member.flow is wiring.In else "output"
         width = Shape.cast(member.shape).width
         if width:

@@ -8,18 +8,18 @@ from hdl.broker import Broker
 from hdl.bus.avalon import Xavi
 from hdl.bus.axi_lite import AxiLiteFront
 from hdl.bus.axi_stream import AxisInput, AxisOutput, AxisSignature
-from hdl.bus.edge import BrokerCounters, BrokerStreams, notifications
-from hdl.bus.framers import ResultFramer, VerdictFramer
-from hdl.bus.host import HostPort
 from hdl.bus.registers import RegisterFile
-from hdl.bus.uart import UartReceiver, UartTransmitter
 from hdl.bus.wishbone import WishboneFront
+from hdl.framers import ResultFramer, VerdictFramer
+from hdl.link.host import HostPort
+from hdl.link.uart import UartReceiver, UartTransmitter
+from hdl.shapes.edge import BrokerCounters, BrokerStreams, notifications
 
 __all__ = ["AvalonBroker", "AxiBroker", "ControlledBroker", "HostedBroker", "UartBroker", "WishboneBroker", "connect_streams"]
 
 
 def connect_streams(m, front, broker) -> None:
-    """Connect a front's :class:`hdl.bus.edge.BrokerStreams` to the broker."""
+    """Connect a front's :class:`hdl.shapes.edge.BrokerStreams` to the broker."""
     for name in ("publication", "subscription", "skeleton"):
         wiring.connect(m, getattr(front, name), getattr(broker, name))
     for name in ("result", "verdict"):
@@ -199,7 +199,7 @@ class HostedBroker(wiring.Component):
     ----------
     config : BrokerConfig
     patience : int
-        See :class:`hdl.bus.link.Link`.
+        See :class:`hdl.link.window.Link`.
 
     Members
     -------
@@ -241,9 +241,9 @@ class UartBroker(wiring.Component):
     ----------
     config : BrokerConfig
     divisor : int
-        Clocks of a bit, see :func:`hdl.bus.uart.divisor_of`.
+        Clocks of a bit, see :func:`hdl.link.uart.divisor_of`.
     patience : int
-        See :class:`hdl.bus.link.Link`; by default the time of 4096 bytes.
+        See :class:`hdl.link.window.Link`; by default the time of 4096 bytes.
 
     Members
     -------

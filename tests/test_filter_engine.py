@@ -274,7 +274,7 @@ def test_subscriptions_change_while_documents_flow() -> None:
     for item, answer in zip(frames, answers, strict=False):
         assert isinstance(answer, Answered)
         assert answer.refusal is Refusal.NONE
-        (entered if item.data[:1] == b"S" else left)[answer.reference] = answer
+        (entered if item.data[:1] == b"s" else left)[answer.reference] = answer
     heard = 0
     for answer in answers[len(frames) :]:
         assert isinstance(answer, Matched)

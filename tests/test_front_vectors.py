@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hdl.contract import REGISTERS, BusError, Frame, Header, Kind, OSid, Segment, SegmentKind, VerdictBody, register
+from hdl.contract import REGISTERS, BusError, Frame, Header, Kind, OSid, Refusal, Segment, SegmentKind, VerdictBody, register
 from sim.corners.fronts import LINKS, scripts
 from sim.mutants.benches import BENCHES
 from sim.verilated.builder import program
@@ -64,12 +64,12 @@ class Mirror:
             total = sum(words) % 2**32
             self.notifications[self.link].append(mirrored(packet, ended=ended))
             self.link = (self.link + 1) % LINKS
-            aux = (total & 3) << 8 | total >> 2 & 31
+            aux = (total & 3) << 8 | total >> 2 & 255
             self.verdicts.append((aux, VerdictBody(total, len(packet), len(packet) % 32).pack()))
         elif stream == "subscription":
             words = [*words, 0] if ended else words
             first, *rest = [*words, 0, 0, 0][:4]
-            head = bytes([Kind.RESULT, (first >> 11 & 3) << 3, 0, first >> 24 & 31])
+            head = bytes([Kind.RESULT, (first >> 12 & 15) << 4, 0, first >> 24])
             self.results.append(head + struct.pack("<3I", *rest) + bytes(4))
             self.registered, self.steps, self.full = (self.registered + 1) % 32, (self.steps + len(packet)) % 128, words[-1] & 1
         else:
@@ -130,6 +130,8 @@ class Registers:
             cause = BusError.PARTIAL
         elif found is None or (window and not self.windows):
             cause = BusError.ADDRESS
+        elif found.feature:
+            cause = BusError.ABSENT
         elif not (found.readable if word is None else found.writable):
             cause = BusError.DIRECTION
         elif word is None:
@@ -157,7 +159,7 @@ class Registers:
         interrupt = bool(self.flags & self.enabled)
         values = limits | {
             "id": 0x58324342,
-            "version": 1,
+            "version": 2,
             "status": self.available | mirror.full << 3 | mirror.hcd << 4 | interrupt << 5,
             "interrupt": self.flags,
             "interrupt_enable": self.enabled,
@@ -169,8 +171,8 @@ class Registers:
             "pinned": mirror.names,
             "unpinned": mirror.mixed,
         }
-        if 0x43 <= register(name).offset <= 0x50:
-            return none, (register(name).offset + place & 15) * 0x11111111
+        if name == "notified" or 0x43 <= register(name).offset <= 0x50:
+            return none, (register(name).offset + place & 63) * 0x01010101
         return none, values.get(name, 0)
 
     def _write(self, name: str, word: int) -> None:
@@ -260,7 +262,7 @@ def test_avalon_refuses_a_word_after_256_clocks(tmp_path: Path) -> None:
 def test_avalon_commands(tmp_path: Path) -> None:
     """A removal shows until it is done; after a reset everything is empty, and publications count from 0."""
     records = run("avalon-commands", tmp_path)
-    verdicts = [data for kind, data in records if kind == "f" and data[:1] == b"V"]
+    verdicts = [data for kind, data in records if kind == "f" and data[:1] == b"v"]
     assert [Header.unpack(frame).reference for frame in verdicts[:6]] == [0, 1] * 3
     assert [VerdictBody.unpack(frame[20:]).length for frame in verdicts[:6]] == [5, 0] * 3
     words = literal("avalon-commands", tmp_path)
@@ -311,7 +313,7 @@ def test_wishbone_answers_nobody_after_a_broken_cycle(tmp_path: Path) -> None:
     groups = 0
     while came:
         before = list(itertools.takewhile(lambda one: one[2] != 0x12345678, came))
-        assert all(one in ((1, 0, 0x58324342), (0, 1, 0), (1, 0, 1)) for one in before)
+        assert all(one in ((1, 0, 0x58324342), (0, 1, 0), (1, 0, 2)) for one in before)
         for _ in before:
             came.popleft()
         if not came:
@@ -451,10 +453,21 @@ def segments(name: str, folder: Path) -> list[Segment]:
 def frames_of(stream: bytes) -> list[bytes]:
     found = []
     while stream:
-        size = Header.BYTES + struct.unpack_from(">I", stream, 16)[0] if stream[:1] != b"N" else 0
+        size = Header.BYTES + struct.unpack_from(">I", stream, 16)[0] if stream[:1] != b"n" else 0
         found.append(stream[:size])
         stream = stream[size:]
     return found
+
+
+def misfit_of(raw: bytes) -> Refusal:
+    """Why no unit takes a frame."""
+    if raw[0] >> 5 != 3:
+        return Refusal.UNSUPPORTED_VERSION
+    if chr(raw[0]) not in "pka":
+        return Refusal.UNSUPPORTED_KIND
+    if chr(raw[0]) != "p" or raw[1] & 0xF6 or raw[2] or raw[3]:
+        return Refusal.BAD_HEADER
+    return Refusal.UNSUPPORTED_FORMAT if raw[1] & 1 else Refusal.UNSUPPORTED_ATTACHMENT
 
 
 def arrived(found: list[Segment], session: int) -> bytes:
@@ -512,7 +525,7 @@ def sent(name: str, session: int) -> bytes:
 def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Path) -> None:
     """Answers, results, verdicts and notifications each in their own order, whatever happened to segments."""
     model, misfits = Registers(windows=False), 0
-    due: dict[str, list[bytes]] = {"A": [], "R": [], "V": [], "refused": []}
+    due: dict[str, list[bytes]] = {"a": [], "r": [], "v": [], "refused": []}
     notified: list[list[bytes]] = [[] for _ in range(LINKS)]
     counters = {register(one).offset for one in ("segments", "damaged", "repeated")}
     frames, stream = [], sent(name, session)
@@ -521,35 +534,35 @@ def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Pa
         frames.append(stream[:size])
         stream = stream[size:]
     for raw in frames:
-        kind, flags, aux, reference, body = chr(raw[0]), raw[1], int.from_bytes(raw[2:4], "big"), raw[12:16], raw[20:]
-        if kind in "SU":
+        kind, options, aux, reference, body = chr(raw[0]), raw[1], int.from_bytes(raw[2:4], "big"), raw[12:16], raw[20:]
+        if kind in "su":
             model.mirror.take("subscription", raw)
-            due["R"].append(model.mirror.results.popleft())
-        elif kind == "K":
+            due["r"].append(model.mirror.results.popleft())
+        elif kind == "k" and not options and not aux:
             model.mirror.take("skeleton", body)
-        elif kind == "P" and not flags & 32:
+        elif kind == "p" and not options and not aux:
             model.mirror.take("publication", body)
-            due["V"].append(model.mirror.verdict(int.from_bytes(reference, "big")))
+            due["v"].append(model.mirror.verdict(int.from_bytes(reference, "big")))
             for link, queue in enumerate(model.mirror.notifications):
                 notified[link] += queue
                 queue.clear()
-        elif kind == "A" and len(body) == 4 * (aux >> 15):
+        elif kind == "a" and len(body) == 4 * (aux >> 15) and not options:
             word = int.from_bytes(body, "big") if body else None
             value, failed = model.access(aux & 0x1FFF, word)
             value = misfits if aux == register("misfits").offset else value
             if aux == register("control").offset and value == 0 and name == "host-commands":
-                value = None if len(due["A"]) == 3 else 0  # type: ignore[assignment]
+                value = None if len(due["a"]) == 3 else 0  # type: ignore[assignment]
             shown = None if aux in counters or value is None else struct.pack(">I", value)
-            due["A"].append(b"A\0" + struct.pack(">H", aux | failed << 14) + bytes(8) + reference + bytes([0, 0, 0, 4]) + (shown or b""))
+            due["a"].append(b"a\0" + struct.pack(">H", aux | failed << 14) + bytes(8) + reference + bytes([0, 0, 0, 4]) + (shown or b""))
         else:
             misfits += 1
-            due["refused"].append(b"R\0\0\x01" + raw[4:16] + bytes(4))
+            due["refused"].append(b"r\0\0" + bytes([misfit_of(raw)]) + raw[4:16] + bytes(4))
     stream = arrived(latest(segments(name, tmp_path), session), session)
-    came: dict[str, list[bytes]] = {"A": [], "R": [], "V": []}
+    came: dict[str, list[bytes]] = {"a": [], "r": [], "v": []}
     waiting = [deque(one) for one in notified]
     while stream:
         for queue in waiting:
-            if queue and stream[:1] not in (b"A", b"R", b"V") and stream.startswith(queue[0]):
+            if queue and stream[:1] not in (b"a", b"r", b"v") and stream.startswith(queue[0]):
                 stream = stream[len(queue.popleft()) :]
                 break
         else:
@@ -561,13 +574,13 @@ def test_host_answers_what_the_model_holds(name: str, session: int, tmp_path: Pa
             came[chr(stream[0])].append(stream[:size])
             stream = stream[size:]
     assert all(not one for queue in waiting for one in queue)
-    assert came["V"] == due["V"]
-    assert sorted(came["R"]) == sorted(due["R"] + due["refused"])
-    assert len(came["A"]) == len(due["A"])
+    assert came["v"] == due["v"]
+    assert sorted(came["r"]) == sorted(due["r"] + due["refused"])
+    assert len(came["a"]) == len(due["a"])
     if name == "host-damage":
-        assert len(due["A"]) == 24 + 5
-        assert int.from_bytes(came["A"][26][20:], "big") == damaged(name)
-    for found, expected in zip(came["A"], due["A"], strict=True):
+        assert len(due["a"]) == 24 + 5
+        assert int.from_bytes(came["a"][26][20:], "big") == damaged(name)
+    for found, expected in zip(came["a"], due["a"], strict=True):
         assert found.startswith(expected), f"{found.hex()} must begin with {expected.hex()}"
 
 
@@ -578,7 +591,7 @@ def test_host_link_byte_by_byte(tmp_path: Path) -> None:
     assert came[1][:12] == "047d5e010000"
     assert came[2][:12] == "047d5e010100"
     assert came[3][:12] == "037d5e000018"
-    assert came[3][12:60] == "41000000" + "0000000000000000" + "01020304" + "00000004" + "58324342"
+    assert came[3][12:60] == "61000000" + "0000000000000000" + "01020304" + "00000004" + "58324342"
 
 
 def test_host_counts_clocks(tmp_path: Path) -> None:
@@ -636,7 +649,7 @@ def test_host_hands_on_every_byte(name: str, tmp_path: Path) -> None:
     line, mirror, due = sent(name, session), Mirror(), []
     while len(line) >= Header.BYTES:
         size = struct.unpack_from(">I", line, 16)[0]
-        if line[:1] == b"P" and len(line) >= Header.BYTES + size:
+        if line[:1] == b"p" and len(line) >= Header.BYTES + size:
             mirror.take("publication", line[20 : 20 + size])
             due.append(mirror.verdict(int.from_bytes(line[12:16], "big")))
         line = line[Header.BYTES + size :]

@@ -18,7 +18,7 @@ from fpga.host.broker import AccessError, Broker, Refused, Subscription
 from fpga.host.link import LinkClosed, LinkError
 from fpga.host.transport import Recorder, SerialTransport, TraceError, TraceTransport, Transport
 from hdl.config import BrokerConfig
-from hdl.contract import Code, Content, Refusal, Verdict
+from hdl.contract import BusError, Code, Content, Format, Frame, Header, Kind, Language, Message, Refusal, Verdict, attach
 from sim.cli import app
 from sim.cli.shell import Shell
 from sim.engines.serial import DriverEngine
@@ -28,7 +28,7 @@ from tests.noise import Noise
 
 PORT = os.environ.get("X2CBBR_PORT")
 CONFIG = BrokerConfig(
-    subscriptions=31, steps=64, slices=4, names=32, learned=64, values=16, numbers=16, xpath_bytes=256, xram_bytes=1024, pram_words=64
+    subscriptions=31, steps=64, slices=4, names=32, learned=64, values=16, xpath_bytes=256, xram_bytes=1024, pram_words=64
 )
 TEXTS = ("/stock/share", "//price", "//share[@id='7']/price", "//price[.>20]", "/share/stock", "//*[@id!='7']", "//note")
 
@@ -113,6 +113,24 @@ def test_bad_documents_and_subscriptions_are_told(broker: Broker) -> None:
     assert counters["verdicts"] == [2, 2, 0, 0]
     assert sum(counters["notified"]) == 1  # type: ignore[arg-type]
     assert counters["misfits"] == 0
+
+
+def test_what_the_broker_cannot_do_is_told(broker: Broker) -> None:
+    with pytest.raises(Refused, match="this broker does not know the subscription's language") as refused:
+        broker.subscribe("home/+/temp", language=Language.MQTT)
+    assert refused.value.code is Refusal.UNSUPPORTED_LANGUAGE
+    with pytest.raises(AccessError):
+        broker.read_register(registers.BROKER)
+    assert broker.read_register(registers.ERROR) & 15 == BusError.ABSENT
+    # A subscription as it was in version 1, a message, and an attachment.
+    broker.link.send(bytes.fromhex("53000000 0700000000000000 7fffff01 00000003 2f2f61"))
+    broker.link.send(Frame(Header(Kind.PUBLISH, reference=0x7FFFFF02, format=Format.MESSAGE), Message("a").pack()).pack())
+    broker.link.send(Frame(Header(Kind.PUBLISH, reference=0x7FFFFF03, attached=True), attach(b"<a/>", b"x")).pack())
+    answers = [broker._result(0x7FFFFF00 + number, "a frame that no unit takes") for number in (1, 2, 3)]
+    assert answers == [Refusal.UNSUPPORTED_VERSION, Refusal.UNSUPPORTED_FORMAT, Refusal.UNSUPPORTED_ATTACHMENT]
+    assert broker.publish(b"<a/>").code is Code.OK
+    counters = broker.counters()
+    assert (counters["misfits"], counters["registered"], counters["refused"]) == (3, 0, 1)
 
 
 def test_skeleton_clear_and_reset(broker: Broker) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = {"hdl", "fpga", "sim", "spark_vectors", "formal", "tools", "tests", "cocotb_tests"}
-UNITS = {"scbxp", "xpath", "crt", "match", "spu", "npu", "routing", "bus"}
+UNITS = {"publication", "names", "scbxp", "xpath", "program", "crt", "match", "spu", "npu", "routing", "bus", "link"}
 BLOCKS = {"stream", "cam"}
 SHARED = ("hdl.contract", "hdl.config")
 DOTTED = re.compile(rf"((?:{'|'.join(sorted(OURS))})(?:\.\w+)+)(?::\w+)?")
@@ -147,8 +147,8 @@ def test_relative_imports_are_resolved() -> None:
 
 
 def test_contract_and_limits_need_the_standard_library_only() -> None:
-    pairs = [(name, target) for name, target in ours_and_others("hdl") if name in SHARED]
-    assert {name for name, _ in pairs} == set(SHARED)
+    pairs = [(name, target) for name, target in ours_and_others("hdl") if within(name, *SHARED)]
+    assert {"hdl.config", "hdl.contract", "hdl.contract.frames", "hdl.contract.registers"} <= {name for name, _ in pairs}
     assert not [pair for pair in pairs if not standard(pair[1]) and not within(pair[1], *SHARED)]
 
 
@@ -167,6 +167,15 @@ def test_units_meet_only_in_the_broker() -> None:
     assert allowed("hdl.scbxp.lexer", "hdl.stream.fifo")
     assert not allowed("hdl.scbxp.lexer", "hdl.match.engine")
     assert not offences(ours_and_others("hdl"), allowed)
+
+
+def test_shapes_are_made_of_contract_and_limits_alone() -> None:
+    """Units and what is between them: a unit may import any shape, a shape imports no unit and no building block."""
+    pairs = [(name, target) for name, target in ours_and_others("hdl") if within(name, "hdl.shapes")]
+    assert {name for name, _ in pairs} >= {"hdl.shapes.publication", "hdl.shapes.program", "hdl.shapes.tables", "hdl.shapes.edge"}
+    assert not offences(
+        iter(pairs), lambda _, target: top(target) in {"amaranth", *sys.stdlib_module_names} or within(target, "hdl.shapes", *SHARED)
+    )
 
 
 def test_building_blocks_know_nothing_of_xml() -> None:

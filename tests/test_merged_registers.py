@@ -134,7 +134,7 @@ def test_a_block_of_another_form_stays_as_it_is() -> None:
     assert r"{ \$1  } = one;" in merge_registers(_BEFORE.replace(r"\$1  = one;", r"{ \$1  } = one;"))
 
 
-@pytest.mark.parametrize("unit", ["hdl.match.judge:Judge", "hdl.npu.keeper:Keeper", "hdl.match.reader:ValueReader"])
+@pytest.mark.parametrize("unit", ["hdl.match.judge:Judge", "hdl.publication.keeper:Keeper", "hdl.match.reader:ValueReader"])
 def test_units_are_the_same_by_a_proof(tmp_path: Path, unit: str) -> None:
     source = rtl(unit, BrokerConfig.preset("small"))
     merged = merge_registers(source.text)

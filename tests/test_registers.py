@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fpga.host import registers
-from hdl.contract import REGISTER_WORDS, REGISTERS, Access, register
+from hdl.contract import COUNTERS, REGISTER_WORDS, REGISTERS, Access, register
 from tools import genregs
 
 ROOT = Path(__file__).parents[1]
@@ -43,9 +43,21 @@ def test_addresses_that_software_relies_on() -> None:
         "verdict_data",
         "notification_data",
     )
-    assert [register(name).offset for name in windows] == [0x101, 0x106, 0x111, 0x121, 0x181, 0x183, 0x194]
+    assert [register(name).offset for name in windows] == [0x101, 0x106, 0x111, 0x121, 0x181, 0x183, 0x1A0]
     with pytest.raises(KeyError, match="name must be that of a register, not 'none'"):
         register("none")
+
+
+def test_counters_have_places_of_their_own() -> None:
+    """A counter's place is the low bits of its offset; the first bank of 16 has all of a broker that does not route and has four links."""
+    counted = ("accepted", "cancelled", "refused", "dropped", "forgotten", "without_content", "pinned", "unpinned")
+    first = [register(name).offset for name in counted] + [register("verdicts").offset + place for place in range(4)]
+    first += [register("notified").offset + link for link in range(4)]
+    assert all(offset in COUNTERS for offset in first)
+    assert sorted(offset % 16 for offset in first) == list(range(16))
+    routing = [one.offset for one in REGISTERS if one.feature == "routing" and one.offset in COUNTERS]
+    assert len(routing) == 15
+    assert len({offset % len(COUNTERS) for offset in (*first, *routing)}) == 31
 
 
 def test_artefacts_are_fresh(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +81,7 @@ def test_constants_say_what_the_contract_says() -> None:
         assert getattr(registers, one.name.upper()) == one.offset
         for field in one.fields:
             assert getattr(registers, f"{one.name}__{field.name}".upper()) == (field.low, field.width)
-    assert registers.NOTIFIED_COUNT == 4
+    assert (registers.NOTIFIED, registers.NOTIFIED_COUNT) == (0x6C, 16)
 
 
 def test_header_has_the_masks_of_every_field() -> None:

@@ -4,7 +4,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.uart import UartReceiver, UartTransmitter
+from hdl.link.uart import UartReceiver, UartTransmitter
 from hdl.stream import StreamFifo
 
 __all__ = ["UartLoop"]

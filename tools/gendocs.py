@@ -11,7 +11,7 @@ import ast
 import inspect
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,18 @@ from typing import Any
 from hdl import config, contract
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import (
+    PARTS,
     REGISTERS,
     BusError,
     Code,
     Content,
     Field,
-    Frame,
+    Format,
     Header,
     Kind,
+    Language,
     OSid,
+    PropertyType,
     Refusal,
     Register,
     Segment,
@@ -36,15 +39,14 @@ from hdl.contract import (
     VerdictBody,
     WordClass,
     WordType,
-    attach,
 )
 from sim.bench.rows import shown
 from sim.golden.languages import LanguageRefusal, Limits, MessageCode
+from tools.frame_examples import EXAMPLES
 from tools.measured import ablation, simulation, soak
 from tools.tables import table
 
 __all__ = [
-    "EXAMPLES",
     "PAGES",
     "field_notes",
     "formats",
@@ -59,127 +61,34 @@ __all__ = [
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-_NOTICE = "<!-- Written by python -m tools.gendocs; change hdl/contract.py, hdl/config.py or tools/gendocs.py instead. -->\n"
-
-EXAMPLES: tuple[tuple[str, str, Frame], ...] = (
-    (
-        "SUBSCRIBE, exact",
-        "A subscriber with SID 7 asks for `/stock/price`; selected nodes are to come on link 0.",
-        Frame(Header(Kind.SUBSCRIBE, osid=OSid(7), reference=0x01020304), b"/stock/price"),
-    ),
-    (
-        "SUBSCRIBE, containment",
-        "Flags `1b`: containment (bit 0), the whole publication (1 in bits 2..1), link 3 (bits 4..3).",
-        Frame(
-            Header(Kind.SUBSCRIBE, osid=OSid(255), reference=1, semantics=Semantics.CONTAINMENT, content=Content.WHOLE, link=3),
-            b"/price",
-        ),
-    ),
-    (
-        "SUBSCRIBE, between brokers",
-        "The first subscription after broker 1 and broker 2 have forwarded it.",
-        Frame(Header(Kind.SUBSCRIBE, osid=OSid(7, (1, 2)), reference=0x01020304), b"/stock/price"),
-    ),
-    (
-        "UNSUBSCRIBE",
-        "Cancels the first subscription. There is no body.",
-        Frame(Header(Kind.UNSUBSCRIBE, osid=OSid(7), reference=0x01020304)),
-    ),
-    (
-        "RESULT, accepted",
-        "The answer to either; o-SID and reference come back as they were sent.",
-        Frame(Header(Kind.RESULT, osid=OSid(7), reference=0x01020304, aux=Refusal.NONE)),
-    ),
-    (
-        "RESULT, refused",
-        "Aux `0016` is refusal 22, the value table is full.",
-        Frame(Header(Kind.RESULT, osid=OSid(7), reference=0x01020304, aux=Refusal.FULL_VALUES)),
-    ),
-    (
-        "PUBLISH",
-        "The document `<a>1</a>`.",
-        Frame(Header(Kind.PUBLISH, reference=0xA0B0C0D0), b"<a>1</a>"),
-    ),
-    (
-        "PUBLISH, with an attachment",
-        "Flag bit 5. The body has the document's length (4), the document `<a/>`, then two opaque bytes.",
-        Frame(Header(Kind.PUBLISH, reference=0xA0B0C0D0, attached=True), attach(b"<a/>", b"\xff\xd8")),
-    ),
-    (
-        "VERDICT, well-formed",
-        "Offset 0, 8 bytes long, 3 subscriptions matched.",
-        Frame(Header(Kind.VERDICT, reference=0xA0B0C0D0, aux=VerdictBody.aux(Code.OK)), VerdictBody(0, 8, 3).pack()),
-    ),
-    (
-        "VERDICT, not well-formed",
-        "Aux `0116`: verdict 1, code 22. `<a></b>` is decided at offset 6, the byte after the end tag's name.",
-        Frame(Header(Kind.VERDICT, reference=0xA0B0C0D0, aux=VerdictBody.aux(Code.MISMATCHED_END)), VerdictBody(6, 7, 0).pack()),
-    ),
-    (
-        "NOTIFY",
-        "Publication 1 matched; the selected element follows, on link 1.",
-        Frame(Header(Kind.NOTIFY, osid=OSid(7), reference=0x01020304, aux=1, link=1), b"<price>115</price>"),
-    ),
-    (
-        "FORWARD",
-        "The same notification sent back by broker 3 to broker 2.",
-        Frame(Header(Kind.FORWARD, osid=OSid(7, (1, 2, 3)), reference=0x01020304, aux=1), b"<price>115</price>"),
-    ),
-    (
-        "ROUTE",
-        "A publication on its way back to broker 1, which had sent a sample (SID 0).",
-        Frame(Header(Kind.ROUTE, osid=OSid(0, (1, 2)), reference=9), b"<a/>"),
-    ),
-    (
-        "SOLICIT",
-        "A sample that has crossed brokers 1, 2, 7 and 5 in search of publications \\[T-Fig 5.34].",
-        Frame(Header(Kind.SOLICIT, osid=OSid(0, (1, 2, 7, 5)), reference=9), b"/a"),
-    ),
-    (
-        "TOPOLOGY, add",
-        "`top(price, 2)`: subscriptions for `price` go to broker 2.",
-        Frame(Header(Kind.TOPOLOGY, aux=2), b"price"),
-    ),
-    (
-        "TOPOLOGY, remove",
-        "Flag bit 6: the entry for broker 255 is taken out.",
-        Frame(Header(Kind.TOPOLOGY, aux=255, remove=True), b"price"),
-    ),
-    (
-        "SKELETON",
-        "The parser is to know the name `price`.",
-        Frame(Header(Kind.SKELETON), b"price"),
-    ),
-    (
-        "ACCESS, read",
-        "Register `0041`, the subscriptions held; the answer has the same aux and a body of 4 bytes.",
-        Frame(Header(Kind.ACCESS, reference=5, aux=0x0041)),
-    ),
-    (
-        "ACCESS, write",
-        "Bit 15 of aux: 1 is written to register `0002`.",
-        Frame(Header(Kind.ACCESS, reference=6, aux=0x8002), bytes([0, 0, 0, 1])),
-    ),
-)
-"""Name, what it says, and the frame; ``tests/test_contract.py`` pins the bytes of each by a literal."""
+_NOTICE = "<!-- Written by python -m tools.gendocs; change hdl/contract, hdl/config.py or tools/gendocs.py instead. -->\n"
 
 _FIELDS = (
     ("0", "kind", "what the frame is, see Kinds"),
-    ("1", "flags", "see Flags"),
-    ("2-3", "aux", "by kind"),
-    ("4-11", "osid", "who subscribed, and the brokers crossed"),
-    ("12-15", "reference", "chosen by the sender, stored with a subscription, returned in every answer to it"),
+    ("1", "options", "by kind, see Options and aux"),
+    ("2-3", "aux", "by kind, see Options and aux"),
+    ("4-11", "osid", "who subscribed, and the brokers crossed; zero where nobody did"),
+    ("12-15", "reference", "chosen by the sender, stored with a subscription, returned in every answer to it; of ROUTE a number"),
     ("16-19", "length", "bytes of the body that follows"),
 )
 
-_FLAGS = (
-    ("0", "semantics", ", ".join(f"{s.value} {s.name.lower()}" for s in Semantics)),
-    ("2..1", "content", ", ".join(f"{c.value} {c.name.lower()}" for c in Content) + "; 3 is not a frame"),
-    ("4..3", "link", f"the local link that notifications take, 0 to {Header.LINKS - 1}"),
-    ("5", "attached", "the body starts with the document's length"),
-    ("6", "remove", "take the topology entry out instead of adding it"),
-    ("7", "", "zero; anything else is not a frame"),
-)
+_PARTS: dict[str, str] = {
+    "semantics": ", ".join(f"{s.value} {s.name.lower()}" for s in Semantics),
+    "format": "of the publication: " + ", ".join(f"{f.value} {f.name.lower()}" for f in Format),
+    "remove": "take the entry out instead of adding it",
+    "settled": "every interest of the sender has been sent since the link came up",
+    "content": ", ".join(f"{c.value} {c.name.lower()}" for c in Content) + "; 3 is not a frame",
+    "attached": "the body starts with a length and ends in an attachment; of SUBSCRIBE: attachments are asked for",
+    "link": f"the local link that notifications take, 0 to {Header.LINKS - 1}; of FORWARD one of the broker that it goes back to",
+    "language": "of the text, see Languages",
+    "lease": "0: until it is cancelled; n: until 4\\*\\*(n-1) units of the register `lease_unit` have passed since it was last sent",
+    "neighbour": "the BID of the neighbour that the frame is for, 0 from a subscriber",
+    "aux": "what the kind says",
+    "hops": "brokers that the publication may still cross, 0 for any number",
+    "origin": "the BID of the broker where the publication was published; with the reference it is the publication's identity",
+    "solicit": "matched subscriptions that the criterion is for send a SOLICIT there too",
+    "more": "the next frame belongs to the same change, and nothing is forwarded by the new entries before it",
+}
 
 _WORDS: dict[WordType, str] = {
     WordType.ELEMENT: "the name in a start tag",
@@ -196,7 +105,7 @@ _CLASSES: dict[WordClass, str] = {
 }
 
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "numbers", "digits")),
+    ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "digits")),
     ("Documents", ("name_bytes", "value_bytes", "depth", "attributes", "prefixes", "names", "learned")),
     ("Memories and links", ("xram_bytes", "pram_words", "selected", "links", "brokers")),
 )
@@ -208,7 +117,6 @@ _THESIS: dict[str, str] = {
     "steps": "256 CAM words [T 5.3.3.4]",
     "slices": "none",
     "values": "within the 256 CAM words",
-    "numbers": "within the 256 CAM words",
     "digits": "not stated",
     "name_bytes": "20 in the parser, 16 in the CRT [T 4.4.5, 5.3.3.2]",
     "value_bytes": "16 [T 5.3.3.2]",
@@ -265,7 +173,7 @@ def field_notes(cls: type) -> dict[str, str]:
 _FORMATS = """\
 # Frames, codes and words
 
-Contract version {version}. Everything here is defined in `hdl/contract.py`; the bytes of each example are pinned by
+Contract version {version}. Everything here is defined in `hdl/contract/`; the bytes of each example are pinned by
 `tests/test_contract.py`. Numbers of several bytes have the most significant byte first.
 
 ## The header
@@ -273,34 +181,94 @@ Contract version {version}. Everything here is defined in `hdl/contract.py`; the
 A frame is a header of {header_bytes} bytes and a body \\[T-Fig 5.7].
 
 {fields}
-## Flags
-
-{flags}
 ## Kinds
 
+The three high bits of the first byte are one more than the version of the contract. So a frame of version 1, which begins with a capital
+letter, is known as such; it is refused with `unsupported-version`. Its header was as long and had its length in the same place.
+
 {kinds}
+## Options and aux
+
+Bits of byte 1 and of aux that a kind uses; all others are zero, or it is no frame.
+
+{parts}
+| field | meaning |
+| --- | --- |
+{meanings}
+## Languages
+
+{languages}
 ## The o-SID
 
 {osid_bytes} bytes: the SID, then the identities (BID) of the brokers crossed, in order, then zeros \\[T-Fig 5.21].
 
 - SID 1 to 255 is a subscriber's number. SID 0 marks a sample that stands for many subscriptions.
-- A BID is 1 to 255. There is no gap: after the first zero there are only zeros.
-- At most {max_path} brokers fit. No broker means that the subscription is local.
+- A BID has 8 bits, or in a network that agrees on it 7, 4 or 2, and is not 0. BIDs fill the seven bytes from the high bit on, without gaps:
+  after the first zero there are only zeros.
+- At most {max_path} brokers of 8 bits fit, 8 of 7 bits, 14 of 4 and 28 of 2. No broker means that the subscription is local.
+- The broker that answers adds itself. So a subscription that arrives with a full path is refused with `path-full`; the limit `brokers`
+  counts the broker that answers, too.
 - A subscription is known by its o-SID and its reference together.
 
 {osids}
 ## Bodies
 
-- SUBSCRIBE, SOLICIT: the XPath text in UTF-8, no terminator.
-- PUBLISH, ROUTE: the XML document. With the flag *attached*: its length in 4 bytes, the document, the attachment.
+- SUBSCRIBE, SOLICIT: the text in UTF-8, no terminator.
+- PUBLISH, ROUTE: the XML document or the message. With *attached*: its length in 4 bytes, that, the attachment. A body has at most
+  2\\*\\*32 - 1 bytes.
 - VERDICT: {verdict_bytes} bytes, three numbers of 4: offset, bytes of the document, subscriptions matched.
 - NOTIFY, FORWARD: the content that the subscription asked for, or none, and then the content field is *header*: the publication is
   longer than the X-RAM, its selected nodes do not fit the selection log, or nodes are asked for by a subscription with
-  containment semantics, which selects none.
-- TOPOLOGY: the criterion X of `top(X, BID)`.
+  containment semantics, which selects none. With *attached*: its length in 4 bytes, the content, the attachment; an attachment of no bytes
+  says that there was one which had no room on its way.
+- TOPOLOGY: the criterion X of `top(X, BID)`, see below.
 - SKELETON: a name.
 - ACCESS: a word of a register, most significant byte first; nothing in a request to read.
-- UNSUBSCRIBE, RESULT: nothing.
+- UNSUBSCRIBE, RESULT, HELLO: nothing.
+
+## Messages
+
+Everything begins at a multiple of four bytes; what lies between is zero.
+
+| bytes | field | meaning |
+| --- | --- | --- |
+| 2 | topic length | bytes of the topic |
+| 2 | count | number of properties |
+| topic length, then zeros | topic | UTF-8, may be empty |
+| for each property: 1 | type | {property_types} |
+| 1 | name length | 1 to 255 |
+| 2 | value length | |
+| name length, then zeros | name | UTF-8; no two properties have the same name |
+| value length, then zeros | value | as text, also numbers (`-12.50`) and booleans (`true`, `false`) |
+| the rest | body | opaque, no zeros behind it |
+
+## Criteria of a route
+
+UTF-8 without quotes.
+
+| bytes | the entry is for |
+| --- | --- |
+| `name` | subscriptions with a step of this name, or with a topic that begins with it |
+| `@name=value` | subscriptions that ask whether this attribute or property has this value, which is all behind the first `=` |
+| `*` | whatever no other entry is for |
+
+## What this broker does not do yet
+
+It refuses what it cannot do:
+
+| what | answer |
+| --- | --- |
+| a frame of another version | `unsupported-version` |
+| FORWARD, ROUTE, SOLICIT, TOPOLOGY, HELLO | `unsupported-kind` |
+| a subscription in a language other than XPath | `unsupported-language` |
+| a message | `unsupported-format` |
+| an attachment, asked for or sent | `unsupported-attachment` |
+| a lease | `unsupported-lease` |
+| a frame for a neighbour by its BID | `wrong-broker` |
+| an access to a register of routing | it fails; the cause is ABSENT |
+
+A subscription of a neighbour, which has brokers in its o-SID, is registered, and its notifications are NOTIFY frames with that o-SID; the
+way back is left to who carries the frames.
 
 ## Examples
 
@@ -319,7 +287,9 @@ A document ends in one verdict with one code and one offset. [The XML subset](xm
 {codes}
 ## Refusals
 
-A refused subscription or cancellation changes nothing. [The XPath subset](xpath-subset.md) describes the accepted language.
+A refused frame changes nothing. Of several reasons to refuse a header the first of `HeaderInspector.FAULTS` in `hdl/spu/inspector.py`
+is told.
+Codes 32 to 63 are kept for languages to come. [The XPath subset](xpath-subset.md) describes the accepted language.
 
 {refusals}
 ## Parsed words
@@ -348,6 +318,19 @@ refused.
 {rules}"""
 
 
+def _parts() -> Iterable[Sequence[str]]:
+    """For each kind the fields in its options and in its aux, with the place of each."""
+
+    def bits(low: int, width: int) -> str:
+        return str(low) if width == 1 else f"{low + width - 1}..{low}"
+
+    for kind in Kind:
+        parts = sorted(PARTS[kind], key=lambda part: -part.low)
+        options = [f"{part.name} {bits(part.low - 16, part.width)}" for part in parts if part.low >= 16]
+        aux = [f"{part.name} {bits(part.low, part.width)}" for part in parts if part.low < 16]
+        yield kind.name, ", ".join(options) or "-", ", ".join(aux) or "-"
+
+
 def formats() -> str:
     """``docs/formats.md``."""
     osids = (
@@ -361,10 +344,13 @@ def formats() -> str:
         version=contract.CONTRACT_VERSION,
         header_bytes=Header.BYTES,
         fields=table(("bytes", "field", "meaning"), _FIELDS),
-        flags=table(("bits", "field", "meaning"), _FLAGS),
+        parts=table(("kind", "options, bits of byte 1", "aux, bits of bytes 2-3"), _parts()),
+        meanings=table((), [(name, _plain(says)) for name, says in _PARTS.items()]).partition("\n")[2].partition("\n")[2],
+        languages=table(("number", "language", "meaning"), [(str(one.value), one.text, one.sentence) for one in Language]),
+        property_types=", ".join(f"{one.value} {one.name.lower()}" for one in PropertyType),
         kinds=table(("byte", "letter", "kind", "meaning"), [(f"`{k:02x}`", chr(k), k.name, _plain(k.sentence)) for k in Kind]),
         osid_bytes=OSid.BYTES,
-        max_path=OSid.MAX_PATH,
+        max_path=OSid.most(),
         osids=table(("bytes", "meaning"), [(f"`{osid.pack().hex(' ')}`", meaning) for osid, meaning in osids]),
         verdict_bytes=VerdictBody.BYTES,
         examples="".join(f"### {name}\n\n{says}\n\n```text\n{hexdump(frame.pack())}```\n\n" for name, says, frame in EXAMPLES),
@@ -437,7 +423,7 @@ _HOST_LINK = """\
 How a host and a board exchange [frames](formats.md) over a line that loses and damages bytes, such as a UART. It carries one stream of
 frames each way:
 SUBSCRIBE, UNSUBSCRIBE, PUBLISH, SKELETON and ACCESS to the board, RESULT, VERDICT, NOTIFY and ACCESS to the host. The board's end is
-`hdl/bus/link.py`, the host's `fpga/host/link.py`; `hdl/contract.py` has the format.
+`hdl/link/window.py`, the host's `fpga/host/link.py`; `hdl/contract/segments.py` has the format.
 
 ## Segments
 
@@ -497,7 +483,7 @@ _REGISTERS = """\
 # Registers
 
 Words of 32 bits. XAVI and Wishbone count words, AXI4-Lite counts bytes: four times the address given here. All of it is defined in
-`hdl/contract.py`;
+`hdl/contract/registers.py`;
 `python -m tools.genregs` makes SystemRDL, a C header and Python constants of it (`fpga/registers/`, `fpga/host/registers.py`), and
 PeakRDL's pages with `--html FOLDER`. [Integration](integrate.md) shows how they are used.
 
@@ -506,8 +492,10 @@ stream does not take
 its word within 256 clocks, or when a stream has no word to give. It then changes nothing but `error` and `errors`, and the bus answers
 with an error where it has one (Wishbone `err`, AXI `SLVERR`).
 
-The counters from `accepted` to `unpinned` lie in one memory: an event shows there 20 clocks after it at the latest. A read gives the whole
-word as it is in one clock.
+The counters from `accepted` to `unpinned` and `notified` lie in one memory: an event shows there 20 clocks after it at the latest. A read
+gives the whole word as it is in one clock.
+
+Registers of routing exist in brokers that route. This one does not yet: an access to them fails with the cause ABSENT.
 
 {table}
 ## Fields
@@ -556,8 +544,9 @@ _LANGUAGE_CODES = """\
 <!-- Written by python -m tools.gendocs; change sim/golden/languages/ or tools/gendocs.py instead. -->
 # Codes and limits of languages
 
-What [languages for messages](languages.md) add to the [codes](formats.md) and [limits](limits.md) of documents and XPath. The numbers go on
-where `hdl/contract.py` ends. They move there when the hardware has these languages, and may change until then.
+What [languages for messages](languages.md) add to the [codes](formats.md) and [limits](limits.md) of documents and XPath. The refusals have
+numbers that `hdl/contract/codes.py` keeps for languages, the verdicts go on where it ends. They move there when the hardware has these
+languages, and may change until then.
 
 ## Refusals
 

@@ -22,7 +22,7 @@ from hdl.contract import REGISTER_WORDS, REGISTERS, Access, Field, Register
 __all__ = ["ARTEFACTS", "compiled", "header", "html", "main", "python", "rdl", "stale"]
 
 ROOT = Path(__file__).parents[1]
-_NOTICE = "Written by python -m tools.genregs; change hdl/contract.py instead."
+_NOTICE = "Written by python -m tools.genregs; change hdl/contract/registers.py instead."
 _HARDWARE = {
     Access.READ: "hw = w",
     Access.READ_WRITE: "hw = rw",

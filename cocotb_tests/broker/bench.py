@@ -5,8 +5,8 @@ from collections import defaultdict
 from cocotb_tests.streams import Bench, parameters
 from hdl.config import BrokerConfig
 from hdl.contract import register
-from hdl.layouts import DocumentWord, SubscriptionResult
-from hdl.npu import Outcome
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
 
 __all__ = ["HEADER", "SELECTED", "WHOLE", "BrokerBench"]
 
@@ -59,11 +59,11 @@ class BrokerBench(Bench):
 
     def subscribe(self, reference: int, text: str, *, content: int = HEADER, link: int = 0, containment: bool = False) -> int:
         """Queue a SUBSCRIBE frame; returns its number among the frames."""
-        return self._frame(b"S", reference, text.encode(), flags=containment | content << 1 | link << 3)
+        return self._frame(b"s", reference, text.encode(), flags=containment | content << 1 | link << 4)
 
     def unsubscribe(self, reference: int) -> int:
         """Queue an UNSUBSCRIBE frame; returns its number among the frames."""
-        return self._frame(b"U", reference, b"")
+        return self._frame(b"u", reference, b"")
 
     def learn(self, *names: str) -> None:
         """Queue names of a skeleton."""
@@ -99,8 +99,8 @@ class BrokerBench(Bench):
                 if not word["last"]:
                     continue
                 number, reference = int.from_bytes(current[2:4], "big"), int.from_bytes(current[12:16], "big")
-                assert current[:1] == b"N"
-                assert current[1] >> 3 & 3 == link
+                assert current[:1] == b"n"
+                assert current[1] >> 4 == link
                 assert current[4:12] == bytes([1 + reference % 255]).ljust(8, b"\0")
                 assert len(current) == 20 + int.from_bytes(current[16:20], "big")
                 assert reference not in found[number], f"{reference} was notified twice of {number}"

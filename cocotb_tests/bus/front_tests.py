@@ -6,9 +6,9 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.bus.fronted import CONFIG
 from cocotb_tests.bus.masters import MASTERS
 from cocotb_tests.streams import Bench, parameters
-from hdl.bus.edge import OutcomeWord
 from hdl.contract import BusError, register
-from hdl.layouts import DocumentWord, SubscriptionResult
+from hdl.shapes.publication import DocumentWord, Outcome
+from hdl.shapes.subscription import SubscriptionResult
 
 ID, VERSION, CONTROL, STATUS, INTERRUPT, ENABLE, ERROR, ERRORS, SCRATCH = range(9)
 
@@ -22,7 +22,7 @@ class FrontBench(Bench):
             name: self.sink(f"streams__{name}", DocumentWord, stall=stall) for name in ("publication", "subscription", "skeleton")
         }
         self.results = self.source("streams__result", SubscriptionResult(CONFIG), idle=stall)
-        self.verdicts = self.source("streams__verdict", OutcomeWord(CONFIG), idle=stall)
+        self.verdicts = self.source("streams__verdict", Outcome(CONFIG), idle=stall)
         self.links = [self.source(f"streams__notification_{link}", DocumentWord, idle=stall) for link in range(CONFIG.links)]
         for name in ("cleared", "counters__full", "counters__hcd", "counters__registered", "counters__count"):
             getattr(dut, name).value = 0
@@ -60,21 +60,21 @@ async def says_what_it_is(dut):
     dut.counters__registered.value = 17
 
     async def counts():
-        """The counter at each place is that many times 0x11111111."""
+        """The counter at each place is that many times 0x01010101."""
         while True:
             place = dut.counters__counter.value
-            dut.counters__count.value = 0x11111111 * int(place) if place.is_resolvable else 0
+            dut.counters__count.value = 0x01010101 * int(place) if place.is_resolvable else 0
             await dut.counters__counter.value_change
 
     cocotb.start_soon(counts())
     assert await bench.bus.read(0x00) == (0x58324342, False)
-    assert await bench.bus.read(0x01) == (1, False)
+    assert await bench.bus.read(0x01) == (2, False)
     assert await bench.bus.read(0x10) == (31, False)
     assert await bench.bus.read(0x11) == (64, False)
     assert await bench.bus.read(0x41) == (17, False)
     # All of them; there are two links.
-    counters = [*range(0x43, 0x4E), 0x50, 0x51, 0x52]
-    assert [await bench.bus.read(offset) for offset in counters] == [(0x11111111 * (offset & 15), False) for offset in counters]
+    counters = [*range(0x43, 0x4C), 0x50, 0x51, 0x52, 0x6C, 0x6D]
+    assert [await bench.bus.read(offset) for offset in counters] == [(0x01010101 * (offset & 63), False) for offset in counters]
     first, _ = await bench.bus.read(0x40)
     then, _ = await bench.bus.read(0x40)
     assert 3 <= then - first < 200
@@ -107,6 +107,9 @@ async def failed_accesses_change_nothing(dut):
         (False, ID, BusError.DIRECTION),
         (True, register("publication_data").offset, BusError.DIRECTION),
         (True, 0x30, BusError.ADDRESS),
+        (True, register("broker").offset, BusError.ABSENT),
+        (False, register("policy").offset, BusError.ABSENT),
+        (True, register("loops").offset, BusError.ABSENT),
         (True, register("notification_data").offset + 1, BusError.EMPTY),
         (True, register("notification_data").offset + 3, BusError.ADDRESS),
         (False, register("result_data").offset, BusError.DIRECTION),
@@ -163,7 +166,7 @@ async def frames_come_out(dut):
     assert dut.irq.value == 0
     osid, reference = int.from_bytes(bytes([7, 1, 2, 0, 0, 0, 0, 0]), "little"), int.from_bytes(bytes.fromhex("01020304"), "little")
     bench.results.send([{"refusal": 22, "key": {"osid": osid, "reference": reference}, "link": 1, "tsid": 3}])
-    assert (await bench.take("result")).hex() == "52080016" + "0701020000000000" + "01020304" + "00000000"
+    assert (await bench.take("result")).hex() == "72100016" + "0701020000000000" + "01020304" + "00000000"
     assert dut.irq.value == 1
     assert await bench.bus.read(INTERRUPT) == (0b00001, False)
     assert not await bench.bus.write(INTERRUPT, 0b00001)
@@ -171,7 +174,7 @@ async def frames_come_out(dut):
     assert dut.irq.value == 0
     for number in range(2):
         bench.verdicts.send([{"verdict": {"verdict": 1, "code": 22, "offset": 6, "bytes": 7}, "matches": 5}])
-        expected = "56000116" + "0000000000000000" + f"{number:08x}" + "0000000c" + "00000006" + "00000007" + "00000005"
+        expected = "76000116" + "0000000000000000" + f"{number:08x}" + "0000000c" + "00000006" + "00000007" + "00000005"
         assert (await bench.take("verdict")).hex() == expected
     for link in range(CONFIG.links):
         frame = bench.random.randbytes(27)

@@ -86,7 +86,7 @@ async def notifies_what_libxml2_finds(dut):
         await front.put("skeleton", name)
     for place, text in enumerate(TEXTS):
         await front.put("subscription", frame(place, text, place % 4))
-        assert (await front.get("result"))[:4] == b"R" + bytes([(place % 4) << 3, 0, 0])
+        assert (await front.get("result"))[:4] == b"r" + bytes([(place % 4) << 4, 0, 0])
     for number in range(parameters()["documents"]):
         document = shares(bench.random, bench.random.randrange(4))
         await front.put("publication", document)
@@ -100,7 +100,7 @@ async def notifies_what_libxml2_finds(dut):
             there = {place for place in wanted if place % 4 == link}
             notes = [await front.get("notification", link) for _ in there]
             assert {int.from_bytes(note[12:16], "big") for note in notes} == there
-            assert all(note[:1] == b"N" and int.from_bytes(note[2:4], "big") == number for note in notes)
+            assert all(note[:1] == b"n" and int.from_bytes(note[2:4], "big") == number for note in notes)
     assert (await front.bus.read(register("pinned").offset))[0] == 3
     assert (await front.bus.read(register("registered").offset))[0] == len(TEXTS)
     assert not await front.bus.write(register("control").offset, 1)

@@ -6,10 +6,11 @@ import pytest
 from cocotb_tests.bus.axis_loop import AxisLoop
 from cocotb_tests.bus.fronted import FRONTS, Fronted
 from cocotb_tests.runner import simulate
-from hdl.bus.host import HostPort
-from hdl.bus.link import Link
-from hdl.bus.uart import divisor_of
 from hdl.config import BrokerConfig
+from hdl.link.frames import FrameSplitter
+from hdl.link.host import HostPort
+from hdl.link.uart import divisor_of
+from hdl.link.window import Link
 from tests.uart_loop import UartLoop
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
@@ -57,6 +58,11 @@ def test_host(simulator: str) -> None:
         parameters={"config": HOST, "frames": {"verilator": 240, "icarus": 60}[simulator], "stress": 0.3},
         ports_only=True,
     )
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_frames(simulator: str) -> None:
+    simulate(FrameSplitter(), tests="cocotb_tests.bus.frames_tests", simulator=simulator, seed=6, ports_only=True)
 
 
 @pytest.mark.parametrize("simulator", BOTH)

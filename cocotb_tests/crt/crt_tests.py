@@ -8,7 +8,7 @@ from cocotb_tests.streams import parameters
 from cocotb_tests.xpath.programs import expected
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
-from hdl.layouts import CrtOp
+from hdl.shapes.program import CrtOp
 from sim.golden.xml import parse
 
 

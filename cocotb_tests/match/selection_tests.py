@@ -5,8 +5,9 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.streams import Bench, pack, parameters, unpack
 from hdl.config import BrokerConfig
-from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, row_width
 from hdl.match.ops import RowHits
+from hdl.shapes.notification import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark
+from hdl.shapes.widths import row_width
 
 OVERRUN = 8
 
@@ -44,16 +45,17 @@ class LogBench(Bench):
         self.rows = Rows(self, idle)
         self.agents.append(self.rows)
         self.documents = self.sink("o", SelectedDocument(self.config), stall=stall)
-        dut.mark.value = 0
+        dut.mark__valid.value = 0
         dut.begin.value = 0
         dut.read__addr.value = 0
         self.wanted = set()
 
     async def want(self, step, *, wanted=True, shared=False):
         """A subscription with that last bit is accepted."""
-        self.dut.mark.value = pack(SelectMark(self.config), {"valid": 1, "step": step, "wanted": int(wanted), "shared": int(shared)})
+        self.dut.mark__payload.value = pack(SelectMark(self.config), {"step": step, "wanted": int(wanted), "shared": int(shared)})
+        self.dut.mark__valid.value = 1
         await RisingEdge(self.dut.clk)
-        self.dut.mark.value = 0
+        self.dut.mark__valid.value = 0
         await self.clocks(8)
         if wanted:
             self.wanted.add(step)

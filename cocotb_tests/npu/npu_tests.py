@@ -8,8 +8,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_tests.streams import Bench, pack, parameters
 from hdl.config import BrokerConfig
 from hdl.contract import Code, Verdict
-from hdl.layouts import DocumentWord, MatchedWord, NodeSpan, SelectedDocument, SelectedNode, SmtEntry, VerdictWord, tsid_width
-from hdl.npu import Outcome
+from hdl.shapes.notification import MatchedWord, SelectedDocument, SelectedNode
+from hdl.shapes.publication import DocumentWord, NodeSpan, Outcome, VerdictWord
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import tsid_width
 
 SELECTED, WHOLE, HEADER = 0, 1, 2
 
@@ -168,13 +170,13 @@ class NpuBench(Bench):
 
     def frame(self, tsid, number, document, whole, chosen=None):
         """The frame due, byte by byte as docs/formats.md says; ``chosen`` are the spans of the selected nodes."""
-        osid, reference, semantics, content, link = self.entries[tsid]
+        osid, reference, _, content, link = self.entries[tsid]
         body = document if content == WHOLE and whole else b""
         carried = WHOLE if body else HEADER
         if content == SELECTED and whole and chosen:
             carried, body = SELECTED, b"".join(document[first:last] for first, last in sorted(chosen))
-        flags = semantics | carried << 1 | link << 3
-        return b"N" + bytes([flags]) + number.to_bytes(2, "big") + osid + reference + len(body).to_bytes(4, "big") + body
+        options = carried << 1 | link << 4
+        return b"n" + bytes([options]) + number.to_bytes(2, "big") + osid + reference + len(body).to_bytes(4, "big") + body
 
 
 def some_spans(chance, length):

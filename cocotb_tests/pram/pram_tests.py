@@ -6,8 +6,8 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.streams import Bench, parameters, unpack
 from hdl.config import BrokerConfig
-from hdl.layouts import ParsedBeat
 from hdl.scbxp.pram import ParsedDocument
+from hdl.shapes.publication import ParsedBeat
 
 SHAPE = ParsedBeat(BrokerConfig(pram_words=16))
 WIDTH = Shape.cast(SHAPE).width

@@ -6,7 +6,8 @@ from cocotb_tests.scbxp.skeleton import Skeleton
 from cocotb_tests.streams import Bench
 from hdl.config import BrokerConfig
 from hdl.contract import INDEX_MAX, Code, WordType
-from hdl.layouts import DocumentWord, NameOp, NameRequest, NameResponse, ParsedBeat, VerdictWord
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.publication import DocumentWord, ParsedBeat, VerdictWord
 from sim.golden.xml import Parsed, parse
 
 __all__ = ["CONFIG", "Output", "ParserBench", "Token", "as_words"]
@@ -123,10 +124,6 @@ class ParserBench(Bench):
         self.requests = self.source("request", NameRequest(CONFIG), idle=idle)
         self.responses = self.sink("response", NameResponse(CONFIG), stall=stall)
         self.skeleton = Skeleton(CONFIG)
-        dut.xram_hold_valid.value = 0
-        dut.xram_hold.value = 0
-        dut.xram_read__en.value = 1
-        dut.xram_read__addr.value = 0
         dut.pram_read_position.value = 0
         dut.pram_documents__ready.value = 1
 
@@ -139,6 +136,16 @@ class ParserBench(Bench):
         """Ask for names to be made permanent."""
         for name in names:
             self.requests.send({"op": NameOp.PIN, **word} for word in as_words(name))
+
+    async def find(self, *names: bytes) -> list[int]:
+        """Look names up, two at a time; the token IDs of those that are permanent, else 0."""
+        found = []
+        for at in range(0, len(names), 2):
+            pair = names[at : at + 2]
+            for name in pair:
+                self.requests.send({"op": NameOp.FIND, **word} for word in as_words(name))
+            found += [answer["name"] if answer["ok"] else 0 for answer in await self.answers(len(pair))]
+        return found
 
     def unpin(self, *numbers: int) -> None:
         """Release names by their token IDs."""

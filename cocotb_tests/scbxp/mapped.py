@@ -4,11 +4,12 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, NodeSpan, node_width
 from hdl.scbxp.classify import Classifier
 from hdl.scbxp.lexer import Lexer
 from hdl.scbxp.positions import NodeMap
 from hdl.scbxp.tags import TagChecker
+from hdl.shapes.publication import DocumentWord, NodeSpan
+from hdl.shapes.widths import node_width
 
 __all__ = ["MappedUnit"]
 

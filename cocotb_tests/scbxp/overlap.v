@@ -24,7 +24,6 @@ module bench;
     .o__valid(o__valid), .o__ready(one),
     .verdict__valid(verdict__valid), .verdict__ready(one),
     .request__valid(zero), .request__payload({64{zero}}), .response__ready(one),
-    .xram_read__en(one), .xram_read__addr({64{zero}}), .xram_hold_valid(zero), .xram_hold({32{zero}}),
     .pram_documents__ready(one), .pram_read_position(pram_read_position),
     .pram_read_valid(pram_read_valid), .pram_newest(pram_newest)
   );

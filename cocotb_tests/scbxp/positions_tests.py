@@ -9,7 +9,7 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.scbxp.bench import as_words
 from cocotb_tests.streams import Bench, parameters, unpack
 from hdl.config import BrokerConfig
-from hdl.layouts import DocumentWord, NodeSpan
+from hdl.shapes.publication import DocumentWord, NodeSpan
 
 _TAG = re.compile(rb"""<[^\s/>]+((\s+[^\s=/>"']+\s*=\s*("[^"]*"|'[^']*'))*)\s*(/?)>""")
 _ATTRIBUTE = re.compile(rb"""[^\s=/>"']+\s*=\s*("[^"]*"|'[^']*')""")

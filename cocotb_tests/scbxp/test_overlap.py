@@ -10,8 +10,8 @@ from vcdvcd import VCDVCD
 from cocotb_tests.runner import emit, kick
 from cocotb_tests.scbxp.bench import CONFIG, as_words
 from cocotb_tests.streams import pack
-from hdl.layouts import DocumentWord
-from hdl.scbxp.parser import Scbxp
+from hdl.parsing import ParsingSystem
+from hdl.shapes.publication import DocumentWord
 
 DOCUMENT = b"<list>" + b"".join(b"<item number='%d'>text of item %d</item>" % (number, number) for number in range(24)) + b"</list>"
 """About as long as the X-RAM."""
@@ -36,7 +36,7 @@ def wave(tmp_path_factory: pytest.TempPathFactory) -> _Wave:
     folder = tmp_path_factory.mktemp("overlap")
     words = [pack(DocumentWord, word) for word in as_words(DOCUMENT)]
     (folder / "document.hex").write_text("".join(f"{word:09x}\n" for word in words))
-    (folder / "top.v").write_text(kick(emit(Scbxp(CONFIG))))
+    (folder / "top.v").write_text(kick(emit(ParsingSystem(CONFIG))))
     bench = Path(__file__).with_name("overlap.v")
     build = ["iverilog", "-g2012", "-o", "bench.vvp", "-s", "bench", f"-Pbench.WORDS={len(words)}", str(bench), "top.v"]
     for command in (build, ["vvp", "-n", "bench.vvp"]):

@@ -5,7 +5,7 @@ import pytest
 
 from cocotb_tests.runner import shared, simulate
 from cocotb_tests.scbxp.bench import CONFIG
-from hdl.scbxp.parser import Scbxp
+from hdl.parsing import ParsingSystem
 
 TESTS = ",".join(f"cocotb_tests.scbxp.{name}_tests" for name in ("parser", "names", "overflow", "reset"))
 
@@ -24,5 +24,11 @@ RUNS = {
 def test_scbxp(simulator: str) -> None:
     share, testcase = RUNS[simulator]
     simulate(
-        shared(Scbxp, CONFIG), tests=TESTS, simulator=simulator, seed=7, parameters={"share": share}, testcase=testcase, ports_only=True
-    )  # fmt: skip
+        shared(ParsingSystem, CONFIG),
+        tests=TESTS,
+        simulator=simulator,
+        seed=7,
+        parameters={"share": share},
+        testcase=testcase,
+        ports_only=True,
+    )

@@ -4,7 +4,8 @@ import random
 from dataclasses import dataclass, field
 
 from hdl.config import BrokerConfig
-from hdl.contract import Frame, FrameError, Header, Kind, Refusal
+from hdl.contract import Header, Kind, Refusal
+from sim.golden.frames import frame_refusal
 
 __all__ = ["CONFIGS", "Model", "Outcome", "raw_words", "verdict_of"]
 
@@ -68,38 +69,29 @@ class Model:
 
     def take(self, frame: bytes) -> Outcome:
         raw = frame.ljust(Header.BYTES, b"\0")
-        osid, reference, link = raw[4:12], raw[12:16], raw[1] >> 3 & 3
+        osid, reference, link = raw[4:12], raw[12:16], raw[1] >> 4
         key = osid + reference
 
         def refuse(code: Refusal, **more) -> Outcome:
             return Outcome(code, raw[0] == Kind.UNSUBSCRIBE, osid, reference, link, **more)
 
-        try:
-            parsed = Frame.unpack(frame)
-        except FrameError:
-            return refuse(Refusal.BAD_HEADER)
-        header, body = parsed.header, parsed.body
-        if header.kind not in (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE) or link >= self.config.links:
-            return refuse(Refusal.BAD_HEADER)
-        if len(header.osid.path) > self.config.brokers:
-            return refuse(Refusal.BAD_HEADER)
-        if header.kind == Kind.UNSUBSCRIBE:
-            if body:
-                return refuse(Refusal.BAD_HEADER)
+        wrong = frame_refusal(frame, self.config)
+        if wrong is not Refusal.NONE:
+            return refuse(wrong)
+        body = frame[Header.BYTES :]
+        if raw[0] == Kind.UNSUBSCRIBE:
             if key not in self.registered:
                 return refuse(Refusal.UNKNOWN_SID)
             del self.registered[key]
             return refuse(Refusal.NONE, op="UNREGISTER")
-        if not body:
-            return refuse(Refusal.EMPTY)
-        if len(body) > self.config.xpath_bytes:
-            return refuse(Refusal.TEXT_LENGTH)
         if key in self.registered:
             return refuse(Refusal.DUPLICATE_SID)
         if len(self.registered) == self.config.subscriptions:
-            return refuse(Refusal.FULL_SUBSCRIPTIONS)
+            code = verdict_of(body)
+            room = code in (Refusal.NONE, Refusal.FULL_STEPS, Refusal.FULL_NAMES, Refusal.FULL_VALUES)
+            return refuse(Refusal.FULL_SUBSCRIPTIONS if room else code, op="CHECK", text=body)
         self._store(frame)
         code = verdict_of(body)
         if code is Refusal.NONE:
             self.registered[key] = frame
-        return refuse(code, op="REGISTER", semantics=int(header.semantics), text=body)
+        return refuse(code, op="REGISTER", semantics=raw[1] & 1, text=body)

@@ -4,7 +4,9 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtResponse, DocumentWord, ProgramWord, SubscriptionResult
+from hdl.shapes.program import CrtResponse, ProgramWord, RegistrationCommand
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.subscription import SubscriptionResult
 from hdl.spu import Spu
 from hdl.xpath import XPathProcessor
 
@@ -19,7 +21,7 @@ class Registration(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(DocumentWord)),
-                "o_command": Out(stream.Signature(CrtCommand(config))),
+                "o_command": Out(stream.Signature(RegistrationCommand(config))),
                 "o_program": Out(stream.Signature(ProgramWord)),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_result": Out(stream.Signature(SubscriptionResult(config))),

@@ -8,7 +8,9 @@ from cocotb_tests.spu.spu_tests import cancel, subscribe
 from cocotb_tests.streams import Bench, parameters
 from cocotb_tests.xpath.programs import expected
 from hdl.contract import Refusal
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, DocumentWord, ProgramOp, ProgramWord, SubscriptionResult
+from hdl.shapes.program import CrtOp, CrtResponse, ProgramOp, ProgramWord, RegistrationCommand
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.subscription import SubscriptionResult
 
 _ENDS = (ProgramOp.DONE.value, ProgramOp.ABORT.value)
 
@@ -22,7 +24,7 @@ class Path:
         self.bench = bench = Bench(dut)
         self.frames = bench.source("i", DocumentWord)
         self.responses = bench.source("i_response", CrtResponse)
-        self.commands = bench.sink("o_command", CrtCommand(self.config), stall=stall)
+        self.commands = bench.sink("o_command", RegistrationCommand(self.config), stall=stall)
         self.words = bench.sink("o_program", ProgramWord, stall=stall)
         self.results = bench.sink("o_result", SubscriptionResult(self.config), stall=stall)
 
@@ -33,7 +35,7 @@ class Path:
             while len(self.commands.items) == done:
                 await RisingEdge(self.bench.dut.clk)
             code = 0
-            if self.commands.items[done]["op"] == CrtOp.REGISTER.value:
+            if self.commands.items[done]["command"]["op"] in (CrtOp.REGISTER.value, CrtOp.CHECK.value):
                 while True:
                     while len(self.words.items) == taken:
                         await RisingEdge(self.bench.dut.clk)

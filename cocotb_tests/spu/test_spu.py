@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The SPU on both simulators, Verilator in `make test-long`."""
+"""The SPU and the registration interlock on both simulators, Verilator in `make test-long`."""
 
 import pytest
 
@@ -7,11 +7,12 @@ from cocotb_tests.runner import simulate
 from cocotb_tests.spu.model import CONFIGS
 from cocotb_tests.spu.registration import Registration
 from hdl.config import BrokerConfig
-from hdl.spu import Spu
+from hdl.spu import RegistrationInterlock, Spu
 
 BOTH = ("icarus", pytest.param("verilator", marks=pytest.mark.long))
 """Building the models for Verilator is what takes long here."""
 
+INTERLOCK = {"subscriptions": 31, "xram_bytes": 1024, "selected": 64}
 ROUNDS = {"verilator": 12, "icarus": 3}
 
 
@@ -34,6 +35,18 @@ def test_registration(simulator: str) -> None:
         simulator=simulator,
         seed=6,
         parameters={"config": "default"},
+    )
+
+
+@pytest.mark.parametrize("simulator", BOTH)
+def test_interlock(simulator: str) -> None:
+    simulate(
+        RegistrationInterlock(BrokerConfig(**INTERLOCK)),
+        tests="cocotb_tests.spu.interlock_tests",
+        simulator=simulator,
+        seed=8,
+        parameters={"config": INTERLOCK, "commands": {"verilator": 400, "icarus": 60}[simulator]},
+        ports_only=True,
     )
 
 

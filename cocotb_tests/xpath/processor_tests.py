@@ -5,7 +5,7 @@ import cocotb
 from cocotb_tests.streams import Bench, parameters
 from cocotb_tests.xpath.programs import CONFIGS, EXAMPLES, expected, limits, random_texts
 from hdl.contract import Refusal
-from hdl.layouts import ProgramOp, ProgramWord, TextByte
+from hdl.shapes.program import ProgramOp, ProgramWord, TextByte
 
 _ENDS = (ProgramOp.DONE.value, ProgramOp.ABORT.value)
 

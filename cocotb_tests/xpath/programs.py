@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hdl.config import BrokerConfig
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator
+from hdl.shapes.program import ProgramOp, ProgramOperator
 from sim.golden.query import Subject, Test
 from sim.golden.xpath import Refused, compile
 from tests.golden.queries import Source
@@ -20,7 +20,7 @@ CONFIGS = {
 Word = dict[str, Any]
 
 
-def words(op: ProgramOp, body: bytes = b"", *, axis: int = 0, wildcard: int = 0, operator: int = 0, literal: int = 0) -> list[Word]:
+def words(op: ProgramOp, body: bytes = b"", *, axis: int = 0, wildcard: int = 0, operator: int = 0, numeric: int = 0) -> list[Word]:
     """The words of one piece; the operator stands on the last word of a test, and on each one of a literal."""
     found = []
     for start in range(0, max(len(body), 1), 4):
@@ -32,7 +32,7 @@ def words(op: ProgramOp, body: bytes = b"", *, axis: int = 0, wildcard: int = 0,
                 "axis": axis,
                 "wildcard": wildcard,
                 "operator": operator if last or op is ProgramOp.LITERAL else 0,
-                "literal": literal,
+                "numeric": numeric,
                 "data": int.from_bytes(part, "little"),
                 "count": len(part),
                 "last": int(last),
@@ -42,14 +42,14 @@ def words(op: ProgramOp, body: bytes = b"", *, axis: int = 0, wildcard: int = 0,
 
 
 def _end(op: ProgramOp, data: int = 0) -> list[Word]:
-    return [{"op": op.value, "axis": 0, "wildcard": 0, "operator": 0, "literal": 0, "data": data, "count": 0, "last": 1}]
+    return [{"op": op.value, "axis": 0, "wildcard": 0, "operator": 0, "numeric": 0, "data": data, "count": 0, "last": 1}]
 
 
 def _test(test: Test) -> list[Word]:
     op = {Subject.ATTRIBUTE: ProgramOp.ATTRIBUTE_TEST, Subject.SELF: ProgramOp.SELF_TEST, Subject.TEXT: ProgramOp.TEXT_TEST}
     found = words(op[test.subject], test.name, operator=int(test.operator))
     if test.operator:
-        found += words(ProgramOp.LITERAL, test.literal, operator=int(test.operator), literal=int(test.spelled_as_number))
+        found += words(ProgramOp.LITERAL, test.literal, operator=int(test.operator), numeric=int(test.numeric))
     return found
 
 
@@ -70,7 +70,6 @@ def expected(text: bytes, config: BrokerConfig) -> list[Word]:
 
 
 _EQ, _GE, _NE, _LT = (operator.value for operator in (ProgramOperator.EQ, ProgramOperator.GE, ProgramOperator.NE, ProgramOperator.LT))
-_NUMBER = ProgramLiteral.NUMBER.value
 
 EXAMPLES: list[tuple[bytes, list[Word]]] = [
     (b"/stock", [*words(ProgramOp.STEP, b"stock"), *_end(ProgramOp.DONE)]),
@@ -80,7 +79,7 @@ EXAMPLES: list[tuple[bytes, list[Word]]] = [
             *words(ProgramOp.STEP, b"stock"),
             *words(ProgramOp.STEP, b"stockitem"),
             *words(ProgramOp.ATTRIBUTE_TEST, b"stockid", operator=_GE),
-            *words(ProgramOp.LITERAL, b"35", operator=_GE),
+            *words(ProgramOp.LITERAL, b"35", operator=_GE, numeric=1),
             *words(ProgramOp.STEP, b"price", axis=1),
             *_end(ProgramOp.DONE),
         ],
@@ -93,7 +92,7 @@ EXAMPLES: list[tuple[bytes, list[Word]]] = [
             *words(ProgramOp.LITERAL, operator=_NE),
             *words(ProgramOp.ATTRIBUTE_TEST, b"a"),
             *words(ProgramOp.SELF_TEST, operator=_LT),
-            *words(ProgramOp.LITERAL, b"-1.50", operator=_LT, literal=_NUMBER),
+            *words(ProgramOp.LITERAL, b"-1.50", operator=_LT, numeric=1),
             *_end(ProgramOp.DONE),
         ],
     ),

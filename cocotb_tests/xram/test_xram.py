@@ -4,7 +4,7 @@ import pytest
 
 from cocotb_tests.runner import SIMULATORS, simulate
 from hdl.config import BrokerConfig
-from hdl.scbxp.xram import Xram
+from hdl.publication.ring import Xram
 
 
 @pytest.mark.parametrize("simulator", SIMULATORS)

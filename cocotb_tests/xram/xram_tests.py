@@ -4,7 +4,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.streams import Bench, parameters, unpack
-from hdl.layouts import DocumentWord
+from hdl.shapes.publication import DocumentWord
 
 
 def _words(document: bytes) -> list[dict[str, int]]:

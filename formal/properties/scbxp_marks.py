@@ -6,9 +6,9 @@ from amaranth.hdl import Assert, Assume, Const, Module, Mux, Signal
 
 from formal.claims import constant, keeps_rules, obeys_rules
 from formal.prover import Checked, Property
-from hdl.layouts import WordType
 from hdl.scbxp.merge import Merge
 from hdl.scbxp.packers import MarkPacker
+from hdl.shapes.publication import WordType
 
 __all__ = ["PROPERTIES"]
 

@@ -6,9 +6,9 @@ from amaranth.hdl import Assert, Assume, Cat, Elaboratable, Fragment, Module, Mu
 
 from formal.claims import obeys_rules
 from formal.prover import Checked, Property
-from hdl.layouts import WordType
 from hdl.scbxp.facts import CarriedMark, mark_facts
 from hdl.scbxp.nesting import Nesting
+from hdl.shapes.publication import WordType
 
 __all__ = ["PROPERTIES"]
 

@@ -6,7 +6,7 @@ from amaranth.hdl import Assert, Assume, Module, Signal, Value
 
 from formal.claims import constant, keeps_order, keeps_rules, past
 from formal.prover import Checked, Property
-from hdl.scbxp.xram import Xram
+from hdl.publication.ring import Xram
 
 __all__ = ["PROPERTIES"]
 

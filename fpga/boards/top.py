@@ -6,8 +6,8 @@ from amaranth.lib.cdc import ResetSynchronizer
 
 from fpga.boards import Board
 from fpga.io.pll import pll_instance, pll_settings
-from hdl.bus.uart import divisor_of
 from hdl.config import BrokerConfig
+from hdl.link.uart import divisor_of
 from hdl.system import UartBroker
 
 __all__ = ["BoardTop"]

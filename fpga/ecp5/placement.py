@@ -26,16 +26,16 @@ class Site(NamedTuple):
     """A look-up table and the flip-flop behind it."""
 
     tile: Tile
-    number: int
+    cell: int
 
     def bel(self, kind: str) -> str:
         """As nextpnr names it; ``kind`` is K or FF."""
-        return f"X{self.tile[0]}/Y{self.tile[1]}/SLICE{_SLICES[self.number // 2]}.{kind}{self.number % 2}"
+        return f"X{self.tile[0]}/Y{self.tile[1]}/SLICE{_SLICES[self.cell // 2]}.{kind}{self.cell % 2}"
 
     @property
     def beside(self) -> "Site":
         """The other one of the slice."""
-        return Site(self.tile, self.number ^ 1)
+        return Site(self.tile, self.cell ^ 1)
 
 
 class Unit(NamedTuple):

@@ -8,7 +8,22 @@ from fpga.host import registers
 from fpga.host.link import HostLink
 from fpga.host.transport import Transport
 from hdl.config import BrokerConfig
-from hdl.contract import CONTRACT_VERSION, IDENTITY, Code, Content, Frame, Header, Kind, OSid, Refusal, Semantics, Verdict, VerdictBody
+from hdl.contract import (
+    CONTRACT_VERSION,
+    IDENTITY,
+    Code,
+    Content,
+    Frame,
+    FrameError,
+    Header,
+    Kind,
+    Language,
+    OSid,
+    Refusal,
+    Semantics,
+    Verdict,
+    VerdictBody,
+)
 
 __all__ = ["AccessError", "Broker", "BrokerError", "Notification", "Outcome", "Refused", "Subscription"]
 
@@ -131,7 +146,10 @@ class Broker:
             size = Header.BYTES + int.from_bytes(self._raw[16:20], "big")
             if len(self._raw) < size:
                 break
-            frame = Frame.unpack(bytes(self._raw[:size]))
+            try:
+                frame = Frame.unpack(bytes(self._raw[:size]))
+            except FrameError as error:
+                raise BrokerError(f"the broker sent no frame of the contract: {error}") from None
             del self._raw[:size]
             self._arrive(frame)
         return bool(arrived)
@@ -219,10 +237,12 @@ class Broker:
         semantics: Semantics = Semantics.EXACT,
         content: Content = Content.HEADER,
         link: int = 0,
+        language: Language = Language.XPATH,
     ) -> Subscription:
         """Register a subscription; raises :class:`Refused`. Without a reference it gets one of its own."""
+        references = None if reference is None else [reference]
         (found,) = self.subscribe_all(
-            [xpath], references=None if reference is None else [reference], osid=osid, semantics=semantics, content=content, link=link
+            [xpath], references=references, osid=osid, semantics=semantics, content=content, link=link, language=language
         )
         if isinstance(found, Refused):
             raise found
@@ -237,6 +257,7 @@ class Broker:
         semantics: Semantics = Semantics.EXACT,
         content: Content = Content.HEADER,
         link: int | None = None,
+        language: Language = Language.XPATH,
     ) -> list[Subscription | Refused]:
         """Register subscriptions, sent together; what became of each, in order. Without ``link`` they are spread over the links."""
         asked = []
@@ -244,7 +265,7 @@ class Broker:
             tag = self._next_subscription() if references is None else references[place]
             who = osid or OSid(1 + tag % 255)
             way = place % self.config.links if link is None else link
-            header = Header(Kind.SUBSCRIBE, osid=who, reference=tag, semantics=semantics, content=content, link=way)
+            header = Header(Kind.SUBSCRIBE, osid=who, reference=tag, semantics=semantics, content=content, link=way, language=language)
             self._send(header, xpath.encode("utf-8", "surrogateescape"))
             asked.append(Subscription(tag, who, xpath))
         found: list[Subscription | Refused] = []

@@ -1,4 +1,4 @@
-// Written by python -m tools.genregs; change hdl/contract.py instead.
+// Written by python -m tools.genregs; change hdl/contract/registers.py instead.
 #ifndef X2CBBR_H
 #define X2CBBR_H
 
@@ -131,11 +131,6 @@ extern "C" {
 #define X2CBBR__CONFIG_VALUES__VALUE_bp 0
 #define X2CBBR__CONFIG_VALUES__VALUE_bw 32
 
-// reg - x2cbbr::config_numbers
-#define X2CBBR__CONFIG_NUMBERS__VALUE_bm 0xffffffff
-#define X2CBBR__CONFIG_NUMBERS__VALUE_bp 0
-#define X2CBBR__CONFIG_NUMBERS__VALUE_bw 32
-
 // reg - x2cbbr::config_name_bytes
 #define X2CBBR__CONFIG_NAME_BYTES__VALUE_bm 0xffffffff
 #define X2CBBR__CONFIG_NAME_BYTES__VALUE_bp 0
@@ -246,11 +241,6 @@ extern "C" {
 #define X2CBBR__FORGOTTEN__VALUE_bp 0
 #define X2CBBR__FORGOTTEN__VALUE_bw 32
 
-// reg - x2cbbr::notified
-#define X2CBBR__NOTIFIED__VALUE_bm 0xffffffff
-#define X2CBBR__NOTIFIED__VALUE_bp 0
-#define X2CBBR__NOTIFIED__VALUE_bw 32
-
 // reg - x2cbbr::without_content
 #define X2CBBR__WITHOUT_CONTENT__VALUE_bm 0xffffffff
 #define X2CBBR__WITHOUT_CONTENT__VALUE_bp 0
@@ -285,6 +275,86 @@ extern "C" {
 #define X2CBBR__MISFITS__VALUE_bm 0xffffffff
 #define X2CBBR__MISFITS__VALUE_bp 0
 #define X2CBBR__MISFITS__VALUE_bw 32
+
+// reg - x2cbbr::forwarded_subscriptions
+#define X2CBBR__FORWARDED_SUBSCRIPTIONS__VALUE_bm 0xffffffff
+#define X2CBBR__FORWARDED_SUBSCRIPTIONS__VALUE_bp 0
+#define X2CBBR__FORWARDED_SUBSCRIPTIONS__VALUE_bw 32
+
+// reg - x2cbbr::forwarded_notifications
+#define X2CBBR__FORWARDED_NOTIFICATIONS__VALUE_bm 0xffffffff
+#define X2CBBR__FORWARDED_NOTIFICATIONS__VALUE_bp 0
+#define X2CBBR__FORWARDED_NOTIFICATIONS__VALUE_bw 32
+
+// reg - x2cbbr::routed_publications
+#define X2CBBR__ROUTED_PUBLICATIONS__VALUE_bm 0xffffffff
+#define X2CBBR__ROUTED_PUBLICATIONS__VALUE_bp 0
+#define X2CBBR__ROUTED_PUBLICATIONS__VALUE_bw 32
+
+// reg - x2cbbr::sampled
+#define X2CBBR__SAMPLED__VALUE_bm 0xffffffff
+#define X2CBBR__SAMPLED__VALUE_bp 0
+#define X2CBBR__SAMPLED__VALUE_bw 32
+
+// reg - x2cbbr::no_route
+#define X2CBBR__NO_ROUTE__VALUE_bm 0xffffffff
+#define X2CBBR__NO_ROUTE__VALUE_bp 0
+#define X2CBBR__NO_ROUTE__VALUE_bw 32
+
+// reg - x2cbbr::path_full
+#define X2CBBR__PATH_FULL__VALUE_bm 0xffffffff
+#define X2CBBR__PATH_FULL__VALUE_bp 0
+#define X2CBBR__PATH_FULL__VALUE_bw 32
+
+// reg - x2cbbr::loops
+#define X2CBBR__LOOPS__VALUE_bm 0xffffffff
+#define X2CBBR__LOOPS__VALUE_bp 0
+#define X2CBBR__LOOPS__VALUE_bw 32
+
+// reg - x2cbbr::duplicates
+#define X2CBBR__DUPLICATES__VALUE_bm 0xffffffff
+#define X2CBBR__DUPLICATES__VALUE_bp 0
+#define X2CBBR__DUPLICATES__VALUE_bw 32
+
+// reg - x2cbbr::hop_limited
+#define X2CBBR__HOP_LIMITED__VALUE_bm 0xffffffff
+#define X2CBBR__HOP_LIMITED__VALUE_bp 0
+#define X2CBBR__HOP_LIMITED__VALUE_bw 32
+
+// reg - x2cbbr::misrouted
+#define X2CBBR__MISROUTED__VALUE_bm 0xffffffff
+#define X2CBBR__MISROUTED__VALUE_bp 0
+#define X2CBBR__MISROUTED__VALUE_bw 32
+
+// reg - x2cbbr::expired
+#define X2CBBR__EXPIRED__VALUE_bm 0xffffffff
+#define X2CBBR__EXPIRED__VALUE_bp 0
+#define X2CBBR__EXPIRED__VALUE_bw 32
+
+// reg - x2cbbr::lost
+#define X2CBBR__LOST__VALUE_bm 0xffffffff
+#define X2CBBR__LOST__VALUE_bp 0
+#define X2CBBR__LOST__VALUE_bw 32
+
+// reg - x2cbbr::neighbour_refusals
+#define X2CBBR__NEIGHBOUR_REFUSALS__VALUE_bm 0xffffffff
+#define X2CBBR__NEIGHBOUR_REFUSALS__VALUE_bp 0
+#define X2CBBR__NEIGHBOUR_REFUSALS__VALUE_bw 32
+
+// reg - x2cbbr::oversized
+#define X2CBBR__OVERSIZED__VALUE_bm 0xffffffff
+#define X2CBBR__OVERSIZED__VALUE_bp 0
+#define X2CBBR__OVERSIZED__VALUE_bw 32
+
+// reg - x2cbbr::attachments_dropped
+#define X2CBBR__ATTACHMENTS_DROPPED__VALUE_bm 0xffffffff
+#define X2CBBR__ATTACHMENTS_DROPPED__VALUE_bp 0
+#define X2CBBR__ATTACHMENTS_DROPPED__VALUE_bw 32
+
+// reg - x2cbbr::notified
+#define X2CBBR__NOTIFIED__VALUE_bm 0xffffffff
+#define X2CBBR__NOTIFIED__VALUE_bp 0
+#define X2CBBR__NOTIFIED__VALUE_bw 32
 
 // reg - x2cbbr::publication_state
 #define X2CBBR__PUBLICATION_STATE__ROOM_bm 0xffff
@@ -439,6 +509,161 @@ extern "C" {
 #define X2CBBR__NOTIFICATION_DATA__VALUE_bp 0
 #define X2CBBR__NOTIFICATION_DATA__VALUE_bw 32
 
+// reg - x2cbbr::broker
+#define X2CBBR__BROKER__BID_bm 0xff
+#define X2CBBR__BROKER__BID_bp 0
+#define X2CBBR__BROKER__BID_bw 8
+#define X2CBBR__BROKER__BITS_bm 0xf00
+#define X2CBBR__BROKER__BITS_bp 8
+#define X2CBBR__BROKER__BITS_bw 4
+#define X2CBBR__BROKER__UNIQUE_bm 0x1000
+#define X2CBBR__BROKER__UNIQUE_bp 12
+#define X2CBBR__BROKER__UNIQUE_bw 1
+
+// reg - x2cbbr::policy
+#define X2CBBR__POLICY__POLICY_bm 0x1
+#define X2CBBR__POLICY__POLICY_bp 0
+#define X2CBBR__POLICY__POLICY_bw 1
+#define X2CBBR__POLICY__SAMPLING_bm 0x2
+#define X2CBBR__POLICY__SAMPLING_bp 1
+#define X2CBBR__POLICY__SAMPLING_bw 1
+#define X2CBBR__POLICY__COVERING_bm 0x4
+#define X2CBBR__POLICY__COVERING_bp 2
+#define X2CBBR__POLICY__COVERING_bw 1
+
+// reg - x2cbbr::hop_limit
+#define X2CBBR__HOP_LIMIT__VALUE_bm 0xff
+#define X2CBBR__HOP_LIMIT__VALUE_bp 0
+#define X2CBBR__HOP_LIMIT__VALUE_bw 8
+
+// reg - x2cbbr::sample_threshold
+#define X2CBBR__SAMPLE_THRESHOLD__VALUE_bm 0xffff
+#define X2CBBR__SAMPLE_THRESHOLD__VALUE_bp 0
+#define X2CBBR__SAMPLE_THRESHOLD__VALUE_bw 16
+
+// reg - x2cbbr::publications_most
+#define X2CBBR__PUBLICATIONS_MOST__VALUE_bm 0xffff
+#define X2CBBR__PUBLICATIONS_MOST__VALUE_bp 0
+#define X2CBBR__PUBLICATIONS_MOST__VALUE_bw 16
+
+// reg - x2cbbr::retained
+#define X2CBBR__RETAINED__VALUE_bm 0xffff
+#define X2CBBR__RETAINED__VALUE_bp 0
+#define X2CBBR__RETAINED__VALUE_bw 16
+
+// reg - x2cbbr::cycle_timeout
+#define X2CBBR__CYCLE_TIMEOUT__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_TIMEOUT__VALUE_bp 0
+#define X2CBBR__CYCLE_TIMEOUT__VALUE_bw 32
+
+// reg - x2cbbr::gather
+#define X2CBBR__GATHER__VALUE_bm 0xffffffff
+#define X2CBBR__GATHER__VALUE_bp 0
+#define X2CBBR__GATHER__VALUE_bw 32
+
+// reg - x2cbbr::sample_lifetime
+#define X2CBBR__SAMPLE_LIFETIME__VALUE_bm 0xffffffff
+#define X2CBBR__SAMPLE_LIFETIME__VALUE_bp 0
+#define X2CBBR__SAMPLE_LIFETIME__VALUE_bw 32
+
+// reg - x2cbbr::link_patience
+#define X2CBBR__LINK_PATIENCE__VALUE_bm 0xffffffff
+#define X2CBBR__LINK_PATIENCE__VALUE_bp 0
+#define X2CBBR__LINK_PATIENCE__VALUE_bw 32
+
+// reg - x2cbbr::hello_period
+#define X2CBBR__HELLO_PERIOD__VALUE_bm 0xffffffff
+#define X2CBBR__HELLO_PERIOD__VALUE_bp 0
+#define X2CBBR__HELLO_PERIOD__VALUE_bw 32
+
+// reg - x2cbbr::hello_patience
+#define X2CBBR__HELLO_PATIENCE__VALUE_bm 0xffffffff
+#define X2CBBR__HELLO_PATIENCE__VALUE_bp 0
+#define X2CBBR__HELLO_PATIENCE__VALUE_bw 32
+
+// reg - x2cbbr::lease_unit
+#define X2CBBR__LEASE_UNIT__VALUE_bm 0xffffffff
+#define X2CBBR__LEASE_UNIT__VALUE_bp 0
+#define X2CBBR__LEASE_UNIT__VALUE_bw 32
+
+// reg - x2cbbr::mode
+#define X2CBBR__MODE__MODE_bm 0x7
+#define X2CBBR__MODE__MODE_bp 0
+#define X2CBBR__MODE__MODE_bw 3
+#define X2CBBR__MODE__TIMEOUT_bm 0x8
+#define X2CBBR__MODE__TIMEOUT_bp 3
+#define X2CBBR__MODE__TIMEOUT_bw 1
+#define X2CBBR__MODE__ROUTE_END_bm 0x10
+#define X2CBBR__MODE__ROUTE_END_bp 4
+#define X2CBBR__MODE__ROUTE_END_bw 1
+#define X2CBBR__MODE__CLEAR_END_bm 0x20
+#define X2CBBR__MODE__CLEAR_END_bp 5
+#define X2CBBR__MODE__CLEAR_END_bw 1
+#define X2CBBR__MODE__HCD_bm 0x40
+#define X2CBBR__MODE__HCD_bp 6
+#define X2CBBR__MODE__HCD_bw 1
+
+// reg - x2cbbr::cycle_subscriptions
+#define X2CBBR__CYCLE_SUBSCRIPTIONS__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_SUBSCRIPTIONS__VALUE_bp 0
+#define X2CBBR__CYCLE_SUBSCRIPTIONS__VALUE_bw 32
+
+// reg - x2cbbr::cycle_subscriptions_most
+#define X2CBBR__CYCLE_SUBSCRIPTIONS_MOST__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_SUBSCRIPTIONS_MOST__VALUE_bp 0
+#define X2CBBR__CYCLE_SUBSCRIPTIONS_MOST__VALUE_bw 32
+
+// reg - x2cbbr::cycle_waiting
+#define X2CBBR__CYCLE_WAITING__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_WAITING__VALUE_bp 0
+#define X2CBBR__CYCLE_WAITING__VALUE_bw 32
+
+// reg - x2cbbr::cycle_matched
+#define X2CBBR__CYCLE_MATCHED__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_MATCHED__VALUE_bp 0
+#define X2CBBR__CYCLE_MATCHED__VALUE_bw 32
+
+// reg - x2cbbr::cycle_unmatched
+#define X2CBBR__CYCLE_UNMATCHED__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_UNMATCHED__VALUE_bp 0
+#define X2CBBR__CYCLE_UNMATCHED__VALUE_bw 32
+
+// reg - x2cbbr::cycle_publications
+#define X2CBBR__CYCLE_PUBLICATIONS__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_PUBLICATIONS__VALUE_bp 0
+#define X2CBBR__CYCLE_PUBLICATIONS__VALUE_bw 32
+
+// reg - x2cbbr::cycle_publications_most
+#define X2CBBR__CYCLE_PUBLICATIONS_MOST__VALUE_bm 0xffffffff
+#define X2CBBR__CYCLE_PUBLICATIONS_MOST__VALUE_bp 0
+#define X2CBBR__CYCLE_PUBLICATIONS_MOST__VALUE_bw 32
+
+// reg - x2cbbr::history_mode
+#define X2CBBR__HISTORY_MODE__MODE_bm 0x7
+#define X2CBBR__HISTORY_MODE__MODE_bp 0
+#define X2CBBR__HISTORY_MODE__MODE_bw 3
+
+// reg - x2cbbr::history_clock
+#define X2CBBR__HISTORY_CLOCK__VALUE_bm 0xffffffff
+#define X2CBBR__HISTORY_CLOCK__VALUE_bp 0
+#define X2CBBR__HISTORY_CLOCK__VALUE_bw 32
+
+// reg - x2cbbr::neighbour
+#define X2CBBR__NEIGHBOUR__BID_bm 0xff
+#define X2CBBR__NEIGHBOUR__BID_bp 0
+#define X2CBBR__NEIGHBOUR__BID_bw 8
+#define X2CBBR__NEIGHBOUR__TREE_bm 0x100
+#define X2CBBR__NEIGHBOUR__TREE_bp 8
+#define X2CBBR__NEIGHBOUR__TREE_bw 1
+
+// reg - x2cbbr::neighbour_state
+#define X2CBBR__NEIGHBOUR_STATE__UP_bm 0x1
+#define X2CBBR__NEIGHBOUR_STATE__UP_bp 0
+#define X2CBBR__NEIGHBOUR_STATE__UP_bw 1
+#define X2CBBR__NEIGHBOUR_STATE__SETTLED_bm 0x2
+#define X2CBBR__NEIGHBOUR_STATE__SETTLED_bp 1
+#define X2CBBR__NEIGHBOUR_STATE__SETTLED_bw 1
+
 // addrmap - x2cbbr
 typedef struct __attribute__ ((__packed__)) {
     uint32_t id;
@@ -457,7 +682,6 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t config_names;
     uint32_t config_learned;
     uint32_t config_values;
-    uint32_t config_numbers;
     uint32_t config_name_bytes;
     uint32_t config_value_bytes;
     uint32_t config_depth;
@@ -471,7 +695,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t config_xram_bytes;
     uint32_t config_pram_words;
     uint32_t config_selected;
-    uint8_t RESERVED_90_ff[0x70];
+    uint8_t RESERVED_8c_ff[0x74];
     uint32_t clocks;
     uint32_t registered;
     uint32_t steps_used;
@@ -481,7 +705,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t dropped;
     uint32_t verdicts[4];
     uint32_t forgotten;
-    uint32_t notified[4];
+    uint8_t RESERVED_130_13f[0x10];
     uint32_t without_content;
     uint32_t pinned;
     uint32_t unpinned;
@@ -489,7 +713,24 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t damaged;
     uint32_t repeated;
     uint32_t misfits;
-    uint8_t RESERVED_15c_3ff[0x2a4];
+    uint32_t forwarded_subscriptions;
+    uint32_t forwarded_notifications;
+    uint32_t routed_publications;
+    uint32_t sampled;
+    uint32_t no_route;
+    uint32_t path_full;
+    uint32_t loops;
+    uint32_t duplicates;
+    uint32_t hop_limited;
+    uint32_t misrouted;
+    uint32_t expired;
+    uint32_t lost;
+    uint32_t neighbour_refusals;
+    uint32_t oversized;
+    uint32_t attachments_dropped;
+    uint8_t RESERVED_198_1af[0x18];
+    uint32_t notified[16];
+    uint8_t RESERVED_1f0_3ff[0x210];
     uint32_t publication_state;
     uint32_t publication_data;
     uint32_t publication_end0;
@@ -519,12 +760,40 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t verdict_state;
     uint32_t verdict_data;
     uint8_t RESERVED_610_63f[0x30];
-    uint32_t notification_state[4];
-    uint32_t notification_data[4];
+    uint32_t notification_state[16];
+    uint32_t notification_data[16];
+    uint8_t RESERVED_6c0_7ff[0x140];
+    uint32_t broker;
+    uint32_t policy;
+    uint32_t hop_limit;
+    uint32_t sample_threshold;
+    uint32_t publications_most;
+    uint32_t retained;
+    uint32_t cycle_timeout;
+    uint32_t gather;
+    uint32_t sample_lifetime;
+    uint32_t link_patience;
+    uint32_t hello_period;
+    uint32_t hello_patience;
+    uint32_t lease_unit;
+    uint8_t RESERVED_834_83f[0xc];
+    uint32_t mode;
+    uint32_t cycle_subscriptions;
+    uint32_t cycle_subscriptions_most;
+    uint32_t cycle_waiting;
+    uint32_t cycle_matched;
+    uint32_t cycle_unmatched;
+    uint32_t cycle_publications;
+    uint32_t cycle_publications_most;
+    uint8_t RESERVED_860_87f[0x20];
+    uint32_t history_mode[16];
+    uint32_t history_clock[16];
+    uint32_t neighbour[16];
+    uint32_t neighbour_state[16];
 } x2cbbr_t;
 
 
-static_assert(sizeof(x2cbbr_t) == 0x660, "Packing error");
+static_assert(sizeof(x2cbbr_t) == 0x980, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -1,1 +1,1 @@
-"""Fronts of the broker: its registers on three buses, streams with vendors' names, and the link to a host."""
+"""Fronts of the broker on chip: its registers on three buses, and streams with vendors' names."""

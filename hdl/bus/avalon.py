@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BusRequest, BusResponse
+from hdl.shapes.edge import BusRequest, BusResponse
 
 __all__ = ["Xavi"]
 

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BusRequest, BusResponse
+from hdl.shapes.edge import BusRequest, BusResponse
 from hdl.stream import Register, StreamFifo
 
 __all__ = ["AxiLiteFront"]

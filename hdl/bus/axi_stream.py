@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import Register
 
 __all__ = ["AxisInput", "AxisOutput", "AxisSignature"]

@@ -6,10 +6,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.bus.edge import BrokerCounters, BrokerStreams, BusRequest, BusResponse, notifications
-from hdl.bus.framers import ResultFramer, VerdictFramer
 from hdl.contract import CONTRACT_VERSION, IDENTITY, REGISTERS, BusError, register
-from hdl.layouts import DocumentWord
+from hdl.framers import ResultFramer, VerdictFramer
+from hdl.shapes.edge import BrokerCounters, BrokerStreams, BusRequest, BusResponse, notifications
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import Register, StreamFifo
 
 __all__ = ["LINK_COUNTERS", "RegisterFile"]
@@ -135,9 +135,9 @@ class RegisterFile(wiring.Component):
             write_room, write_taken, take, waits = self._streams(m, held, read, available, is_at)
 
         # --- Execution of the request that is held.
-        known, readable, writable = Signal(), Signal(), Signal()
+        known, absent, readable, writable = Signal(), Signal(), Signal(), Signal()
         with m.If(requests.o.ready):
-            m.d.sync += [known.eq(0), readable.eq(0), writable.eq(0)]
+            m.d.sync += [known.eq(0), absent.eq(0), readable.eq(0), writable.eq(0)]
         windowed = (*_INBOUND, "result", "verdict", "notification")
         with m.Switch(coming.address):
             for one in REGISTERS:
@@ -145,7 +145,10 @@ class RegisterFile(wiring.Component):
                 if not self._windows and one.name.rpartition("_")[0] in windowed:
                     continue
                 with m.Case(*range(one.offset, one.offset + count)), m.If(requests.o.ready):
-                    m.d.sync += [known.eq(1), readable.eq(one.readable), writable.eq(one.writable)]
+                    if one.feature:
+                        m.d.sync += absent.eq(1)
+                    else:
+                        m.d.sync += [known.eq(1), readable.eq(one.readable), writable.eq(one.writable)]
         room, lacking = Signal(), Signal()
         m.d.comb += [
             room.eq(~Cat(at & ~ready for at, ready in write_room).any()),
@@ -155,6 +158,8 @@ class RegisterFile(wiring.Component):
         cause = Signal(4)
         with m.If(held.partial):
             m.d.comb += cause.eq(BusError.PARTIAL)
+        with m.Elif(absent):
+            m.d.comb += cause.eq(BusError.ABSENT)
         with m.Elif(~known):
             m.d.comb += cause.eq(BusError.ADDRESS)
         with m.Elif(Mux(held.write, ~writable, ~readable)):

@@ -1,13 +1,27 @@
 """Records of the CRT."""
 
-from amaranth.hdl import Cat, unsigned
+from amaranth.hdl import Cat, Value, unsigned
 from amaranth.lib import data, enum
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks, number_shape, step_width, value_width
-from hdl.layouts import ProgramOperator
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.tables import NameMarks
+from hdl.shapes.widths import number_shape, step_width, value_width
 
-__all__ = ["BUCKET_BITS", "Entry", "Kind", "NameRecord", "RunRecord", "StepRecord", "pattern"]
+__all__ = [
+    "BUCKET_BITS",
+    "Entry",
+    "Kind",
+    "NameRecord",
+    "RunRecord",
+    "StagedBit",
+    "StepRecord",
+    "StoredBit",
+    "compared",
+    "pattern",
+    "rowed",
+    "visited",
+]
 
 
 BUCKET_BITS = 8
@@ -51,11 +65,25 @@ class Entry(data.StructLayout):
         )
 
 
+class StagedBit(data.StructLayout):
+    """A bit of the staged subscription, and whether it is the last."""
+
+    def __init__(self, config):
+        super().__init__({"entry": Entry(config), "last": 1})
+
+
 class StepRecord(data.StructLayout):
     """What registration remembers of a bit."""
 
     def __init__(self, config):
         super().__init__({"used": 1, "kind": Kind, "far": 1, "name": ceil_log2(config.names), "anyone": 1, "last": 1, "contains": 1})
+
+
+class StoredBit(data.StructLayout):
+    """A bit of a run in the table: its number, what is remembered of it, and whether it is the last."""
+
+    def __init__(self, config):
+        super().__init__({"step": step_width(config), "record": StepRecord(config), "last": 1})
 
 
 class NameRecord(data.StructLayout):
@@ -72,6 +100,21 @@ class RunRecord(data.StructLayout):
         super().__init__(
             {"first": step_width(config), "length": range(config.subscription_steps + 1), "contains": 1, "bucket": BUCKET_BITS}
         )
+
+
+def visited(bit):
+    """Whether a bit visits its name."""
+    return Value.cast(bit.kind).matches(Kind.NAME, Kind.PRESENCE, Kind.ATTRIBUTE)
+
+
+def rowed(bit):
+    """Whether a bit is in its name's row."""
+    return Value.cast(bit.kind).matches(Kind.NAME, Kind.PRESENCE)
+
+
+def compared(bit):
+    """Whether a bit compares with a literal."""
+    return Value.cast(bit.kind).matches(Kind.ATTRIBUTE, Kind.SELF, Kind.TEXT)
 
 
 def pattern(entry, *, first, last, contains):

@@ -1,16 +1,24 @@
 """What each bit of the rows stands for."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import memory, wiring
+from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import RowMasks, row_width, step_width
+from hdl.shapes.tables import MaskView, RowMasks
+from hdl.shapes.widths import row_width, step_width
 from hdl.stream import BlockRam
 
-__all__ = ["MaskTable"]
+__all__ = ["MaskChange", "MaskTable"]
 
 _LANE = 4
+
+
+class MaskChange(data.StructLayout):
+    """The bit ``step`` of each mask becomes its bit of ``value``, in the order of ``RowMasks.names``."""
+
+    def __init__(self, config):
+        super().__init__({"step": step_width(config), "value": len(RowMasks.names)})
 
 
 class MaskTable(wiring.Component):
@@ -22,26 +30,19 @@ class MaskTable(wiring.Component):
 
     Members
     -------
-    slice, masks :
-        The masks of a slice, in the same clock.
-    start, step, value :
-        Sets the bit ``step`` of each mask to its bit of ``value`` (in the order of ``RowMasks.names``); ``start`` is taken when
-        ``busy`` is 0, and the masks have changed when ``busy`` falls, four clocks later.
-    busy : ``Out(1)``
+    view : ``Out(MaskView(config))``
+    change : ``In(stream.Signature(MaskChange(config)))``
+        Taken when nothing is under way; it is made when ``ready`` is 1 again, four clocks later.
     clear, clear_address :
-        Forgets the four steps at this address, in this clock; not while ``busy``.
+        Forgets the four steps at this address, in this clock, while nothing is under way.
     """
 
     def __init__(self, config):
         self.config = config
         super().__init__(
             {
-                "slice": In(ceil_log2(config.slices)),
-                "masks": Out(RowMasks(config)),
-                "start": In(1),
-                "step": In(step_width(config)),
-                "value": In(len(RowMasks.names)),
-                "busy": Out(1),
+                "view": Out(MaskView(config)),
+                "change": In(stream.Signature(MaskChange(config))),
                 "clear": In(1),
                 "clear_address": In(step_width(config) - 2),
             }
@@ -80,27 +81,32 @@ class MaskTable(wiring.Component):
             m.submodules[name] = store = memory.Memory(shape=width, depth=max(config.slices, 2), init=[])
             read, write = store.read_port(domain="comb"), store.write_port(granularity=_LANE)
             m.d.comb += [
-                read.addr.eq(self.slice),
-                self.masks[name].eq(read.data),
+                read.addr.eq(self.view.slice),
+                self.view.masks[name].eq(read.data),
                 write.addr.eq(address[lane_bits:]),
                 write.data.eq(word.word_select(kind, _LANE).replicate(lanes)),
                 write.en.eq(Mux(enable, Const(1, lanes) << address[:lane_bits], 0)),
             ]
 
-        m.d.comb += self.busy.eq(1)
+        given = self.change.payload
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += self.busy.eq(0)
-                m.d.sync += [step.eq(self.step), value.eq(self.value)]
-                with m.If(self.start):
+                # Waits for a change.
+                m.d.comb += self.change.ready.eq(1)
+                m.d.sync += [step.eq(given.step), value.eq(given.value)]
+                with m.If(self.change.valid):
                     m.next = "READ"
             with m.State("READ"):
+                # Reads the word with the bit.
                 m.next = "WORD"
             with m.State("WORD"):
+                # The word passes its second register.
                 m.next = "MERGE"
             with m.State("MERGE"):
+                # The bit is put into the word.
                 m.d.comb += writes.eq(1)
                 m.next = "WRITE"
             with m.State("WRITE"):
+                # The memories take the word.
                 m.next = "IDLE"
         return m

@@ -6,12 +6,13 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
-from hdl.layouts import NameOp, NameRequest, NameResponse, ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.names import NameOp, NameRequest, NameResponse
+from hdl.shapes.program import ProgramOp, ProgramWord
 from hdl.stream import Register, Relay, StreamFifo
 
 __all__ = ["NamedWord", "Namer"]
 
-_AHEAD = 2
+_AHEAD = 4
 """Names asked for ahead."""
 _PIECES = 16
 """Words that wait for the names among them."""
@@ -34,7 +35,7 @@ class Namer(wiring.Component):
 
     The words of a name become one word with its token ID, modulo the number of names, in the low bits of ``data``, and count 0 if the name
     table is full. Other words pass; ``wildcard`` does not count on ABORT. A name that is cut short by ABORT leaves nothing behind.
-    Two names are asked for before the first of them is handed on. A word is taken every other clock at most.
+    Four names are asked for before the first of them is handed on. A word is taken every other clock at most.
 
     Registration must visit every token ID that it takes and give back each one that has no visits left. One that it gives back while
     the namer already has it for a later program stays pinned. What is given back waits in a queue, so that ``release`` takes as many
@@ -198,7 +199,7 @@ class Namer(wiring.Component):
                 offered.word.eq(piece),
                 offered.ends.eq(kind.matches(ProgramOp.DONE, ProgramOp.ABORT)),
                 offered.literal.eq(piece.op == ProgramOp.LITERAL),
-                offered.numeric.eq((piece.literal == ProgramLiteral.NUMBER) | (Value.cast(piece.operator) >= ProgramOperator.LT.value)),
+                offered.numeric.eq(piece.numeric),
                 offered.text.eq(kind.matches(ProgramOp.SELF_TEST, ProgramOp.TEXT_TEST)),
                 offered.wild.eq((piece.op == ProgramOp.STEP) & piece.wildcard),
                 offers_name.eq(needs & found[0].ok),

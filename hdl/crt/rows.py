@@ -1,17 +1,25 @@
 """The SID-visiting RAM: a row of bits per name [T 5.3.3.3]."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import memory, wiring
+from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import row_width, step_width
+from hdl.shapes.tables import RowView
+from hdl.shapes.widths import row_width, step_width
 
-__all__ = ["VisitorRows"]
+__all__ = ["RowChange", "VisitorRows"]
 
 _LANE = 8
 _GROUP = 8
 """Lanes that are chosen from at once."""
+
+
+class RowChange(data.StructLayout):
+    """The bit ``step`` of a name's row becomes ``value``."""
+
+    def __init__(self, config):
+        super().__init__({"name": ceil_log2(config.names), "step": step_width(config), "value": 1})
 
 
 class VisitorRows(wiring.Component):
@@ -26,16 +34,12 @@ class VisitorRows(wiring.Component):
 
     Members
     -------
-    read_en, read_name, read_slice, read_data :
-        The matching engine's port: the slice of a row, two clocks after its address.
-    start, name, step, value :
-        Sets the bit ``step`` of a row to ``value``; ``start`` is taken when ``busy`` is 0. It waits for a clock in which the
-        engine does not read, then takes five. A bit that is 1 in a row must be set to 0 there before it is set in another.
-    busy : ``Out(1)``
-    hold : ``Out(1)``
-        Nothing may be read in the clock after the next.
+    view : ``Out(RowView(config))``
+    change : ``In(stream.Signature(RowChange(config)))``
+        Taken when nothing is under way. It waits for a clock in which the engine does not read, then takes five; it is made when
+        ``ready`` is 1 again. A bit that is 1 in a row must be set to 0 there before it is set in another.
     clear, clear_address :
-        Forgets the bits at this address, in this clock; not while ``busy``. :attr:`clear_depth` addresses from 0 up are all.
+        Forgets the bits at this address, in this clock, while nothing is under way. :attr:`clear_depth` addresses from 0 up are all.
     """
 
     def __init__(self, config):
@@ -45,16 +49,8 @@ class VisitorRows(wiring.Component):
         self.clear_depth = 1 << (max(self._digits) + slices)
         super().__init__(
             {
-                "read_en": In(1),
-                "read_name": In(names),
-                "read_slice": In(slices),
-                "read_data": Out(row_width(config)),
-                "start": In(1),
-                "name": In(names),
-                "step": In(step_width(config)),
-                "value": In(1),
-                "busy": Out(1),
-                "hold": Out(1),
+                "view": Out(RowView(config)),
+                "change": In(stream.Signature(RowChange(config))),
                 "clear": In(1),
                 "clear_address": In(range(self.clear_depth)),
             }
@@ -62,6 +58,7 @@ class VisitorRows(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        view, given = self.view, self.change.payload
         width = row_width(self.config)
         lanes = width // _LANE
         bit_bits = ceil_log2(width)
@@ -96,7 +93,7 @@ class VisitorRows(wiring.Component):
             digit = slice(start, start + digit_bits)
             address = Cat(step[bit_bits:], name[digit])
             m.d.comb += [
-                read.addr.eq(Mux(self.read_en, Cat(self.read_slice, self.read_name[digit]), address)),
+                read.addr.eq(Mux(view.en, Cat(view.slice, view.name[digit]), address)),
                 write.addr.eq(write_address),
                 write.data.eq(merged.replicate(lanes)),
                 write.en.eq(enables),
@@ -111,24 +108,28 @@ class VisitorRows(wiring.Component):
                 m.d.sync += old.eq(Cat(out.word_select(at, _GROUP * _LANE).word_select(in_group, _LANE) for at in range(groups)))
             words.append(out)
             start += digit_bits
-        m.d.comb += [self.read_data.eq(words[0] & words[1]), self.busy.eq(1)]
+        m.d.comb += view.row.eq(words[0] & words[1])
 
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += self.busy.eq(0)
-                m.d.sync += [name.eq(self.name), step.eq(self.step), value.eq(self.value)]
-                with m.If(self.start):
+                # Waits for a change.
+                m.d.comb += self.change.ready.eq(1)
+                m.d.sync += [name.eq(given.name), step.eq(given.step), value.eq(given.value)]
+                with m.If(self.change.valid):
                     m.next = "READ"
             with m.State("READ"):
-                # a clock in which the engine leaves the port alone
-                with m.If(~self.read_en):
+                # Waits for a clock in which the engine leaves the port alone.
+                with m.If(~view.en):
                     m.next = "WORD"
             with m.State("WORD"):
+                # The word passes its second register.
                 m.next = "LANE"
             with m.State("LANE"):
-                m.d.comb += [old_taken.eq(1), self.hold.eq(1)]
+                # The old lane is taken; the engine may not read when it is written.
+                m.d.comb += [old_taken.eq(1), view.hold.eq(1)]
                 m.next = "WRITE"
             with m.State("WRITE"):
+                # The lane with the bit goes to the write port, and to the memory in the next clock.
                 m.d.comb += writes.eq(1)
                 m.next = "IDLE"
         return m

@@ -5,8 +5,8 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import StringPort, TestLink, value_width
-from hdl.layouts import ByteCount
+from hdl.shapes.tables import StringPort, TestLink
+from hdl.shapes.widths import ByteCount, value_width
 from hdl.stream import BlockRam
 
 __all__ = ["StringStore"]

@@ -1,17 +1,18 @@
 """The matching engine as a whole."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.interfaces import CrtView
-from hdl.layouts import MatchedWord, ParsedBeat, SelectedDocument, SelectedNode, SelectMark, log_width
 from hdl.match.evaluator import Evaluator
 from hdl.match.front import Front
-from hdl.match.ops import Item, RowRequest, join_view
+from hdl.match.ops import Item, RowRequest
 from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
+from hdl.shapes.notification import MatchedWord, SelectedDocument, SelectionLogPort, SelectMark
+from hdl.shapes.publication import MatchBeat
+from hdl.shapes.tables import CrtView
 from hdl.stream import StreamFifo
 
 __all__ = ["MatchingEngine"]
@@ -32,11 +33,11 @@ class MatchingEngine(wiring.Component):
 
     Members
     -------
-    i : ``In(stream.Signature(ParsedBeat(config)))``
+    i : ``In(stream.Signature(MatchBeat(config)))``
     o : ``Out(stream.Signature(MatchedWord(config)))``
         For each document its matched t-SIDs, then the word with ``end``.
     view : ``In(CrtView(config))``
-    select, selected, selected_begin, selected_read :
+    select, selected, log :
         The selection log, see :class:`hdl.match.selection.SelectionLog`.
     """
 
@@ -44,13 +45,12 @@ class MatchingEngine(wiring.Component):
         self.config = config
         super().__init__(
             {
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "view": In(CrtView(config)),
-                "select": In(SelectMark(config)),
+                "select": In(stream.Signature(SelectMark(config), always_ready=True)),
                 "selected": Out(stream.Signature(SelectedDocument(config))),
-                "selected_begin": In(log_width(config) + 1),
-                "selected_read": Out(memory.ReadPort.Signature(addr_width=log_width(config), shape=SelectedNode(config))),
+                "log": Out(SelectionLogPort(config)),
             }
         )
 
@@ -70,26 +70,36 @@ class MatchingEngine(wiring.Component):
         wiring.connect(m, queue.o, rows.i)
         wiring.connect(m, report.o, wiring.flipped(self.o))
         wiring.connect(m, selection.o, wiring.flipped(self.selected))
-        wiring.connect(m, selection.read, wiring.flipped(self.selected_read))
+        wiring.connect(m, wiring.flipped(self.select), selection.mark)
+        wiring.connect(m, selection.read, wiring.flipped(self.log.read))
         m.d.sync += evaluator.room.eq(queue.level < _REQUESTS - 6)
         m.d.comb += [
             selection.hits.eq(rows.hits),
             selection.hits_valid.eq(rows.hits_valid),
             rows.room.eq(selection.room & report.room),
-            selection.mark.eq(self.select),
-            selection.begin.eq(self.selected_begin),
+            selection.begin.eq(self.log.begin),
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
-        for unit in (front, evaluator, rows, report):
-            join_view(m, unit.view, self.view)
+        view = self.view
+        for part, unit in (
+            ("names", front),
+            ("rows", rows),
+            ("masks", rows),
+            ("lists", evaluator),
+            ("strings", evaluator),
+            ("tests", evaluator),
+            ("members", report),
+        ):
+            wiring.connect(m, wiring.flipped(getattr(view, part)), getattr(unit, part))
+        wiring.connect(m, wiring.flipped(view.summary), *(unit.summary for unit in (front, rows, evaluator)))
 
         # Registration has the CRT to itself between two documents, when nothing of the earlier one is left.
         quiet, idle = Signal(), Signal()
         m.d.comb += [
             idle.eq((items.level == 0) & evaluator.idle & (queue.level == 0)),
-            self.view.quiet.eq(quiet),
-            self.view.ended.eq(front.ended),
-            front.pause.eq(self.view.wants | quiet | selection.marking),
+            view.moment.quiet.eq(quiet),
+            view.moment.ended.eq(front.ended),
+            front.pause.eq(view.moment.wants | quiet | selection.marking),
         ]
-        m.d.sync += quiet.eq(self.view.wants & (quiet | (front.between & idle & rows.idle & report.idle & selection.idle)))
+        m.d.sync += quiet.eq(view.moment.wants & (quiet | (front.between & idle & rows.idle & report.idle & selection.idle)))
         return m

@@ -5,8 +5,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.match.judge import Judge
-from hdl.match.ops import Item, RowRequest, Work, join_view, part_of_view
+from hdl.match.ops import Item, RowRequest, Work
 from hdl.match.reader import ValueReader
+from hdl.shapes.tables import ListView, StringPort, TableSummary, TestView
 from hdl.stream import StreamFifo
 
 __all__ = ["Evaluator"]
@@ -30,29 +31,31 @@ class Evaluator(wiring.Component):
     o : ``Out(stream.Signature(RowRequest(config)))``
     room : ``In(1)``
         ``o`` takes four more requests at least.
-    view : ``In(CrtView)``, the part about values
+    lists, strings, summary, tests : ``In(...)``
+        Those of the reader and of the judge.
     idle : ``Out(1)``
         Nothing is under way.
     """
 
     def __init__(self, config):
         self.config = config
-        self.reader, self.judge = ValueReader(config), Judge(config)
-        names = [*self.reader.view.signature.members, *self.judge.view.signature.members]
         super().__init__(
             {
                 "i": In(stream.Signature(Item(config))),
                 "o": Out(stream.Signature(RowRequest(config))),
                 "room": In(1),
-                "view": In(part_of_view(config, names)),
+                "lists": In(ListView(config)),
+                "strings": In(StringPort(config)),
+                "summary": In(TableSummary(config)),
+                "tests": In(TestView(config)),
                 "idle": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.reader = reader = self.reader
-        m.submodules.judge = judge = self.judge
+        m.submodules.reader = reader = ValueReader(self.config)
+        m.submodules.judge = judge = Judge(self.config)
         m.submodules.work = work = StreamFifo(Work(self.config), _WORK)
         wiring.connect(m, wiring.flipped(self.i), reader.i)
         wiring.connect(m, reader.o, work.i)
@@ -62,6 +65,7 @@ class Evaluator(wiring.Component):
         comes = Signal()  # work is on its way through the queue
         m.d.sync += comes.eq(work.i.valid)
         m.d.comb += [judge.room.eq(self.room), self.idle.eq(reader.idle & judge.idle & ~comes & ~work.o.valid)]
-        for unit in (reader, judge):
-            join_view(m, unit.view, self.view)
+        for name in ("lists", "strings", "summary"):
+            wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(reader, name))
+        wiring.connect(m, wiring.flipped(self.tests), judge.tests)
         return m

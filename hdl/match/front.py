@@ -1,22 +1,21 @@
-"""From parsed words to what matters of them to the subscriptions."""
+"""From the beats of publications to what matters of them to the subscriptions."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import NameMarks
-from hdl.layouts import ParsedBeat, WordType, node_width
-from hdl.match.ops import Item, ItemKind, Tag, part_of_view
+from hdl.match.ops import Item, ItemKind, Tag
+from hdl.shapes.publication import MatchBeat, WordType
+from hdl.shapes.tables import NameMarks, NameView, TableSummary
+from hdl.shapes.widths import node_width
 from hdl.stream import Register
 
 __all__ = ["Front"]
 
-_VIEW = ("marks_name", "marks_en", "marks", "marks_hold", "texts")
-
 
 class Front(wiring.Component):
-    """Takes the parser's beats and hands on the tags, and the words of those values that are compared.
+    """Takes the front ends' beats and hands on the tags, and the words of those values that are compared.
 
     A beat a clock; one with two items takes two.
 
@@ -26,9 +25,9 @@ class Front(wiring.Component):
 
     Members
     -------
-    i : ``In(stream.Signature(ParsedBeat(config)))``
+    i : ``In(stream.Signature(MatchBeat(config)))``
     o : ``Out(stream.Signature(Item(config)))``
-    view : ``In(CrtView)``, the part about names
+    names, summary : ``In(NameView(config))``, ``In(TableSummary(config))``
     pause : ``In(1)``
         Take no beat of a new document.
     between : ``Out(1)``
@@ -41,9 +40,10 @@ class Front(wiring.Component):
         self.config = config
         super().__init__(
             {
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(Item(config))),
-                "view": In(part_of_view(config, _VIEW)),
+                "names": In(NameView(config)),
+                "summary": In(TableSummary(config)),
                 "pause": In(1),
                 "between": Out(1),
                 "ended": Out(16),
@@ -52,11 +52,11 @@ class Front(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
+        config, names = self.config, self.names
 
         # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
-        m.submodules.input = taken = Register(ParsedBeat(config))
-        beat = [Signal(ParsedBeat(config), name=f"beat{n}") for n in range(4)]
+        m.submodules.input = taken = Register(MatchBeat(config))
+        beat = [Signal(MatchBeat(config), name=f"beat{n}") for n in range(4)]
         valid = [Signal(name=f"valid{n}") for n in range(5)]
         move = Signal()
         # Of the items of the last beat there is nothing left, or at most one; more than one, apart from these for the way to the input.
@@ -67,9 +67,9 @@ class Front(wiring.Component):
         m.d.comb += [
             beat[0].eq(taken.o.payload),
             valid[0].eq(taken.o.valid & taken.o.ready),
-            taken.o.ready.eq(~view.marks_hold & ~crowded & (nothing | self.o.ready) & ~(fresh & (self.pause | ending_now))),
-            view.marks_name.eq(beat[1].mark.name),
-            view.marks_en.eq(move),
+            taken.o.ready.eq(~names.hold & ~crowded & (nothing | self.o.ready) & ~(fresh & (self.pause | ending_now))),
+            names.name.eq(beat[1].mark.name),
+            names.en.eq(move),
             self.between.eq(fresh & ~Cat(valid[1:]).any()),
         ]
         with m.If(move):
@@ -92,7 +92,6 @@ class Front(wiring.Component):
                 beat[1].mark.valid
                 & ((beat[1].mark.type == WordType.ELEMENT) | (beat[1].mark.type == WordType.ATTRIBUTE))
                 & (beat[1].mark.name != 0)
-                & (beat[1].mark.name <= config.names)
             )
             m.d.sync += [
                 kind.element.eq(ends_token & (coming.type == WordType.ELEMENT)),
@@ -101,26 +100,12 @@ class Front(wiring.Component):
                 kind.end.eq(ends_token & (coming.type == WordType.END)),
                 kind.close.eq(ends_token & coming.close),
                 kind.done.eq(valid[2] & beat[2].done),
-                kind.text.eq(valid[2] & beat[2].text.valid & view.texts),
+                kind.text.eq(valid[2] & beat[2].text.valid & self.summary.texts),
                 known.eq(known_coming),
-                marks.eq(view.marks),
+                marks.eq(names.marks),
             ]
             with m.If(~known_coming):
                 m.d.sync += marks.eq(0)
-
-        # Namespace declarations are no attributes [XPath 5.3].
-        xmln, declares, declaration, declared = Signal(), Signal(), Signal(), Signal()
-        with m.If(move):
-            m.d.sync += declared.eq(declaration)
-            with m.If(valid[2] & coming.valid & (coming.type == WordType.ATTRIBUTE)):
-                with m.If(coming.index == 0):
-                    m.d.sync += [xmln.eq((coming.data == int.from_bytes(b"xmln", "little")) & (coming.count == 4)), declares.eq(0)]
-                with m.Elif(coming.index == 1):
-                    m.d.sync += declares.eq(declaration)
-        with m.If(coming.index == 1):
-            m.d.comb += declaration.eq(xmln & (coming.data[:8] == ord("s")) & ((coming.count == 1) | (coming.data[8:16] == ord(":"))))
-        with m.Elif(coming.index != 0):
-            m.d.comb += declaration.eq(declares)
 
         # What the subscriptions make of it, and the tag that its attributes belong to.
         mark = beat[3].mark
@@ -132,7 +117,7 @@ class Front(wiring.Component):
             found.name.eq(mark.name[: ceil_log2(config.names)]),
             found.marks.eq(marks),
             compares.eq(marks.strings.attribute | marks.numbers.attribute),
-            listed.eq(kind.attribute & known & ~declared & (marks.presence | compares)),
+            listed.eq(kind.attribute & known & (marks.presence | compares)),
         ]
         item = self.o.payload
         text = Signal.like(beat[3].text)
@@ -167,12 +152,12 @@ class Front(wiring.Component):
                 m.d.sync += [tag.eq(found), tag_node.eq(nodes)]
             # whether the value that comes next is compared
             with m.If(kind.attribute):
-                m.d.sync += compared.eq(known & ~declared & compares)
+                m.d.sync += compared.eq(known & compares)
 
         # A beat's items: its text, its value, its tag. The last one leaves with it.
         m.d.comb += [
-            self.o.valid.eq(~nothing & ~(lone & view.marks_hold)),
-            move.eq(~view.marks_hold & (nothing | (self.o.ready & lone))),
+            self.o.valid.eq(~nothing & ~(lone & names.hold)),
+            move.eq(~names.hold & (nothing | (self.o.ready & lone))),
         ]
         with m.If(~nothing & ~lone & self.o.ready):
             m.d.sync += [has_text.eq(0), has_value.eq(has_value & has_text), textless.eq(1)]

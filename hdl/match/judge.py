@@ -5,14 +5,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TestLink, TestSubject
-from hdl.layouts import ProgramOperator, row_width, step_width
-from hdl.match.ops import Question, RowRequest, Work, part_of_view
+from hdl.match.ops import Question, RowRequest, Work
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.tables import TestLink, TestSubject, TestView
+from hdl.shapes.widths import row_width, step_width
 from hdl.values import Comparison, compare, compares
 
 __all__ = ["Judge"]
-
-_VIEW = ("node_en", "node_step", "node_follow", "node", "term", "number")
 
 
 class Judge(wiring.Component):
@@ -32,7 +31,7 @@ class Judge(wiring.Component):
     o : ``Out(stream.Signature(RowRequest(config)))``
     room : ``In(1)``
         ``o`` takes four more requests at least.
-    view : ``In(CrtView)``, the part about tests
+    tests : ``In(TestView(config))``
     idle : ``Out(1)``
         Nothing is under way.
     """
@@ -45,15 +44,15 @@ class Judge(wiring.Component):
                 "question": In(stream.Signature(Question(config))),
                 "o": Out(stream.Signature(RowRequest(config))),
                 "room": In(1),
-                "view": In(part_of_view(config, _VIEW)),
+                "tests": In(TestView(config)),
                 "idle": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
-        work, node, term = self.i.payload, view.node, view.term
+        config, tests = self.config, self.tests
+        work, node, term = self.i.payload, tests.node, tests.term
         place = data.StructLayout({"about": TestSubject, "above": len(work.above), "root": 1})
 
         # The question, which loses the lists that were walked: the next test to ask for, if not the follower of another one, is ``ahead``.
@@ -96,8 +95,8 @@ class Judge(wiring.Component):
             judged_place.root.eq(work.root),
             same.eq(asked.found & (asked.value == term.value)),
             named.eq(term.anyone | (asked.string & (term.name == asked.name))),
-            excess.eq(asked.excess & ~view.number.nan),
-            parts.eq(compare(asked.number, view.number)),
+            excess.eq(asked.excess & ~tests.number.nan),
+            parts.eq(compare(asked.number, tests.number)),
             telling.eq(judging & holds),
             told.eq(judge.step),
             told_contains.eq(judge.contains),
@@ -137,14 +136,14 @@ class Judge(wiring.Component):
         turn, comes = Signal(), Signal()  # comes: the node that was asked for in the clock before
         following = Mux(asked.anyone.valid, asked.anyone, asked.equal)
         m.d.sync += [left.eq(0), comes.eq(0)]
-        m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), pick.eq(ahead), view.node_step.eq(ahead.step)]
+        m.d.comb += [turn.eq(self.i.valid & work.question & holding & self.room), pick.eq(ahead), tests.step.eq(ahead.step)]
 
         with m.FSM():
             with m.State("PICK"):
                 # the next list, if any; its first test is asked for before it is known whether it is this question's turn, so that
                 # a question that waits finds its node there
-                m.d.comb += [view.node_en.eq(holding & self.room), goes.eq(holding & self.room & ~ahead.valid)]
-                m.d.sync += [walk.eq(pick), comes.eq(view.node_en)]
+                m.d.comb += [tests.en.eq(holding & self.room), goes.eq(holding & self.room & ~ahead.valid)]
+                m.d.sync += [walk.eq(pick), comes.eq(tests.en)]
                 with m.If(turn):
                     m.d.sync += ahead.eq(following)
                     m.next = "WAIT"
@@ -159,7 +158,7 @@ class Judge(wiring.Component):
                 m.next = "TEST"
             with m.State("TEST"):
                 # a test; the next one of its list, or the first of the next list, is asked for at once
-                m.d.comb += [looks.eq(1), view.node_en.eq(1), view.node_follow.eq(1)]
+                m.d.comb += [looks.eq(1), tests.en.eq(1), tests.follow.eq(1)]
                 m.d.sync += [walk.eq(pick), ahead.eq(pick)]
                 with m.If(node.next.valid):
                     m.d.comb += pick.eq(node.next)

@@ -1,14 +1,13 @@
 """What the parts of the matching engine hand on to each other."""
 
 from amaranth.hdl import unsigned
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib import data
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import CrtView, NameMarks, TestLink, TestSubject, number_shape, value_width
-from hdl.layouts import node_width, row_width, step_width
+from hdl.shapes.tables import NameMarks, TestLink, TestSubject
+from hdl.shapes.widths import node_width, number_shape, row_width, step_width, value_width
 
-__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work", "join_view", "part_of_view"]
+__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work"]
 
 
 class ItemKind(data.Struct):
@@ -144,19 +143,3 @@ class RowHits(data.StructLayout):
                 "good": 1,
             }
         )
-
-
-def part_of_view(config, names):
-    """The members of :class:`hdl.interfaces.CrtView` with these names, for a unit that needs no others."""
-    members = CrtView(config).members
-    return wiring.Signature({name: members[name] for name in names})
-
-
-def join_view(m, inner, outer):
-    """Connect a unit's part of the :class:`hdl.interfaces.CrtView` to that of the unit round it."""
-    for name, member in inner.signature.members.items():
-        if member.is_signature:
-            wiring.connect(m, getattr(inner, name), wiring.flipped(getattr(outer, name)))
-        else:
-            ours, theirs = getattr(inner, name), getattr(outer, name)
-            m.d.comb += theirs.eq(ours) if member.flow == Out else ours.eq(theirs)

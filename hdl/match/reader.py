@@ -5,15 +5,13 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TestSubject
-from hdl.layouts import node_width
-from hdl.match.ops import Item, Question, Tag, Work, part_of_view
+from hdl.match.ops import Item, Question, Tag, Work
 from hdl.match.text import TextStream
+from hdl.shapes.tables import ListView, StringPort, TableSummary, TestSubject
+from hdl.shapes.widths import node_width
 from hdl.values import DecimalReader
 
 __all__ = ["ValueReader"]
-
-_VIEW = ("list_name", "lists", "any_lists", "any_marks", "string")
 
 
 class ValueReader(wiring.Component):
@@ -35,7 +33,7 @@ class ValueReader(wiring.Component):
     question : ``Out(stream.Signature(Question(config)))``
         One for each work that is a ``question``, in the same order, once its string has been searched for. It is held back while the one
         before is not taken.
-    view : ``In(CrtView)``, the part about values
+    lists, strings, summary : ``In(ListView(config))``, ``In(StringPort(config))``, ``In(TableSummary(config))``
     idle : ``Out(1)``
         Nothing is under way.
     """
@@ -47,17 +45,19 @@ class ValueReader(wiring.Component):
                 "i": In(stream.Signature(Item(config))),
                 "o": Out(stream.Signature(Work(config))),
                 "question": Out(stream.Signature(Question(config))),
-                "view": In(part_of_view(config, _VIEW)),
+                "lists": In(ListView(config)),
+                "strings": In(StringPort(config)),
+                "summary": In(TableSummary(config)),
                 "idle": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
+        config = self.config
         item = self.i.payload
         work = self.o.payload
-        string = view.string
+        string = self.strings
         kind = item.kind
         given = data.View(Tag(config), item.data[: Tag(config).size])
         count, ends_value = item.extra[:3], item.extra[3]
@@ -96,7 +96,7 @@ class ValueReader(wiring.Component):
         # What the text nodes of the innermost element, its string-value, either of them and the value at hand are compared with.
         of_text, of_self, of_any, own, needs = (Signal(kinds, name=name) for name in ("of_text", "of_self", "of_any", "own", "needs"))
         is_text, is_any = Signal(), Signal()
-        every = view.any_marks
+        every = self.summary.marks
 
         def some(*names):
             """Whether the element that is next has tests of these kinds."""
@@ -116,7 +116,7 @@ class ValueReader(wiring.Component):
             stream_.count.eq(count),
             string.data.eq(item.data),
             string.count.eq(count),
-            view.list_name.eq(Mux(about == TestSubject.ATTRIBUTE, attribute, top.name)),
+            self.lists.name.eq(Mux(about == TestSubject.ATTRIBUTE, attribute, top.name)),
         ]
 
         # The value that was read last: whether its words are in the store's buffer, all of them, it is no number for sure, or too long. It
@@ -222,13 +222,13 @@ class ValueReader(wiring.Component):
                 held.excess.eq((decimal.over & ~unlike) | beyond),
             ]
         with m.If(handed):
-            m.d.sync += [held.about.eq(about), held.name.eq(view.list_name), held.string.eq(own.string)]
+            m.d.sync += [held.about.eq(about), held.name.eq(self.lists.name), held.string.eq(own.string)]
             with m.Switch(about):
                 for subject in TestSubject:
                     name = subject.name.lower()
                     with m.Case(subject):
-                        m.d.sync += [held.mine.eq(view.lists[name]), held.anyone.eq(view.any_lists[name])]
-                        m.d.sync += held.mine.valid.eq(view.lists[name].valid & own.as_value().any())
+                        m.d.sync += [held.mine.eq(self.lists.lists[name]), held.anyone.eq(self.lists.anyone[name])]
+                        m.d.sync += held.mine.valid.eq(self.lists.lists[name].valid & own.as_value().any())
 
         # Words and bytes of the string-value come two clocks after they are asked for.
         index = Signal(range(config.value_bytes + 1))

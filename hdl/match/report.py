@@ -5,10 +5,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import TsidLink, row_width, step_width
-from hdl.layouts import MatchedWord, tsid_width
 from hdl.match.bits import lone
-from hdl.match.ops import MatchedRow, part_of_view
+from hdl.match.ops import MatchedRow
+from hdl.shapes.notification import MatchedWord
+from hdl.shapes.tables import MemberView, TsidLink
+from hdl.shapes.widths import row_width, step_width, tsid_width
 from hdl.stream import StreamFifo
 
 __all__ = ["Reporter"]
@@ -17,7 +18,6 @@ _CHUNK = 16
 _QUEUE = 16
 _SLACK = 13
 """Rows that may still come when there is no more room."""
-_VIEW = ("head_step", "head", "link_tsid", "link_en", "link")
 
 
 def _lowest(value):
@@ -44,7 +44,7 @@ class Reporter(wiring.Component):
     matched, matched_valid : ``In``
         As in :class:`RowEngine`; up to 11 may follow when ``room`` falls.
     room : ``Out(1)``
-    view : ``In(CrtView)``, the part about t-SIDs
+    members : ``In(MemberView(config))``
     idle : ``Out(1)``
         Nothing is under way.
     """
@@ -57,14 +57,14 @@ class Reporter(wiring.Component):
                 "matched": In(MatchedRow(config)),
                 "matched_valid": In(1),
                 "room": Out(1),
-                "view": In(part_of_view(config, _VIEW)),
+                "members": In(MemberView(config)),
                 "idle": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
+        config, members = self.config, self.members
         width = row_width(config)
         chunks = -(-width // _CHUNK)
 
@@ -94,11 +94,11 @@ class Reporter(wiring.Component):
         m.d.sync += [
             room.eq(heads.level < 3),
             looks.eq(Cat(look, looks)),
-            steps[0].eq(view.head_step),
+            steps[0].eq(members.step),
             steps[1].eq(steps[0]),
-            view.head_step.eq(Cat(_lowest(chunk)[: ceil_log2(_CHUNK)], chunk_index, index)[: step_width(config)]),
+            members.step.eq(Cat(_lowest(chunk)[: ceil_log2(_CHUNK)], chunk_index, index)[: step_width(config)]),
         ]
-        m.d.comb += [heads.i.valid.eq(looks[2]), heads.i.payload.link.eq(view.head), heads.i.payload.step.eq(steps[1])]
+        m.d.comb += [heads.i.valid.eq(looks[2]), heads.i.payload.link.eq(members.head), heads.i.payload.step.eq(steps[1])]
         steps_out = Signal()
         ended = Signal()
 
@@ -144,10 +144,10 @@ class Reporter(wiring.Component):
         finished = Signal()  # every t-SID has left; a clock behind, and with it no other is valid
         m.d.sync += finished.eq(steps_out & ~valid & ~more & ~goes_on & ~ended)
         m.d.comb += [
-            following.eq(Mux(goes_on, view.link, heads.o.payload.link)),
+            following.eq(Mux(goes_on, members.link, heads.o.payload.link)),
             following_step.eq(Mux(goes_on, step_before, heads.o.payload.step)),
-            view.link_tsid.eq(following.tsid),
-            view.link_en.eq(moves),
+            members.tsid.eq(following.tsid),
+            members.en.eq(moves),
             moves.eq(~valid | self.o.ready),
             heads.o.ready.eq(moves & ~goes_on),
             self.o.valid.eq(valid | finished),

@@ -5,14 +5,14 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.interfaces import RowMasks, row_width
 from hdl.match.bits import lone, number
-from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest, part_of_view
+from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
+from hdl.shapes.tables import MaskView, RowMasks, RowView, TableSummary
+from hdl.shapes.widths import row_width
 from hdl.stream import BlockRam
 
 __all__ = ["RowEngine"]
 
-_VIEW = ("row_en", "row_name", "row_slice", "row", "row_hold", "mask_slice", "masks", "wild", "containment")
 _STAGES = 6
 _CHAIN = 64
 """Bits of a carry chain, but for those that it begins ahead of."""
@@ -49,7 +49,7 @@ class RowEngine(wiring.Component):
     i : ``In(stream.Signature(RowRequest(config)))``
         A document is the operations of its tags in order, then DONE. SATISFY and ATTRIBUTE come before the START of their tag, TEXT
         before the END of its element.
-    view : ``In(CrtView)``, the part about rows and masks
+    rows, masks, summary : ``In(RowView(config))``, ``In(MaskView(config))``, ``In(TableSummary(config))``
     idle : ``Out(1)``
         Nothing is under way.
     matched : ``Out(MatchedRow(config))``, ``matched_valid`` : ``Out(1)``
@@ -65,7 +65,9 @@ class RowEngine(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(RowRequest(config))),
-                "view": In(part_of_view(config, _VIEW)),
+                "rows": In(RowView(config)),
+                "masks": In(MaskView(config)),
+                "summary": In(TableSummary(config)),
                 "idle": Out(1),
                 "matched": Out(MatchedRow(config)),
                 "matched_valid": Out(1),
@@ -77,7 +79,7 @@ class RowEngine(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.view
+        config, rows, summary = self.config, self.rows, self.summary
         width, slices = row_width(config), config.slices
         slice_bits, bit_bits = ceil_log2(slices), ceil_log2(width)
         level_bits = ceil_log2(config.depth)
@@ -128,8 +130,8 @@ class RowEngine(wiring.Component):
                 own_level.eq(self.i.payload.above + 1),
                 opens.eq(self.i.valid & self.i.payload.op.start),
                 # containment is decided once the whole document has been seen
-                decides.eq(self.i.payload.op.done & self.i.payload.operand[0] & view.containment),
-                wilder.eq(self.i.payload.op.start | (self.i.payload.op.done & self.i.payload.operand[0] & view.containment)),
+                decides.eq(self.i.payload.op.done & self.i.payload.operand[0] & summary.containment),
+                wilder.eq(self.i.payload.op.start | (self.i.payload.op.done & self.i.payload.operand[0] & summary.containment)),
             ]
         with m.Elif(popped):
             m.d.sync += [waiting.eq(0), opens.eq(0)]
@@ -175,7 +177,7 @@ class RowEngine(wiring.Component):
             wanted.eq(
                 (coming.slices & (outer | ~op.text.replicate(slices)))
                 | (outer & (op.start.replicate(slices) | ((met_above | texted) & op.end.replicate(slices))))
-                | (view.wild & wilder.replicate(slices))
+                | (summary.wild & wilder.replicate(slices))
                 | (seen_fresh & decides.replicate(slices))
             ),
             pops.eq(Mux(op.done, ~active & empty & ~issue, ~active | leaves)),
@@ -195,7 +197,7 @@ class RowEngine(wiring.Component):
         m.d.comb += [
             bare.eq(remaining == 0),
             single.eq(lone(remaining)),
-            may.eq(active & self.room & ~view.row_hold),
+            may.eq(active & self.room & ~rows.hold),
             # the lowest one, by the borrow of a subtraction
             fewer.eq(open_slices - 1),
             some.eq(~fewer[slices]),
@@ -248,12 +250,12 @@ class RowEngine(wiring.Component):
                 m.d.sync += active.eq(0)
         asks = stage[1]
         m.d.comb += [
-            view.row_en.eq(valid[1] & asks.listed),
-            view.row_slice.eq(asks.slice),
+            rows.en.eq(valid[1] & asks.listed),
+            rows.slice.eq(asks.slice),
             stack.read[0].addr.eq(Cat(asks.slice, asks.above)),
             stack.read[0].en.eq(1),
         ]
-        m.d.sync += view.row_name.eq(request.operand)
+        m.d.sync += rows.name.eq(request.operand)
 
         # The end of a document waits until everything before it is through.
         ended, good, over = Signal(), Signal(), Signal()
@@ -276,12 +278,12 @@ class RowEngine(wiring.Component):
             data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "blank"), 1)),
         )
         ahead = stage[2]
-        m.d.comb += view.mask_slice.eq(ahead.slice)
+        m.d.comb += self.masks.slice.eq(ahead.slice)
         m.d.sync += [
-            masks.eq(view.masks),
-            open_first.eq(view.masks.first),
-            open_far.eq(view.masks.far),
-            contains.eq(view.masks.contains),
+            masks.eq(self.masks.masks),
+            open_first.eq(self.masks.masks.first),
+            open_far.eq(self.masks.masks.far),
+            contains.eq(self.masks.masks.contains),
             single_low.eq(Const(1, len(single_low)) << ahead.bit[:low_bits]),
             single_high.eq(
                 (Const(1, len(single_high)) << ahead.bit[low_bits:])
@@ -315,7 +317,7 @@ class RowEngine(wiring.Component):
         blocks, stays, lasts = (Signal(width, name=name, init=ones) for name in ("blocks", "stays", "lasts"))
         bit = Cat(single_low[place % (1 << low_bits)] & single_high[place >> low_bits] for place in range(width))
         m.d.sync += [
-            row.eq((view.row & spread(flag.listed)) | bit),
+            row.eq((rows.row & spread(flag.listed)) | bit),
             holds.eq(top & ~text & ~masks.last),
             proven.eq(Mux(flag.ends, top & text, wild)),
             blocks.eq(masks.test),

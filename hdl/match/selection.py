@@ -5,9 +5,10 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2, exact_log2
 
-from hdl.layouts import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark, log_width, node_width, row_width
 from hdl.match.bits import few, lone
 from hdl.match.ops import RowHits
+from hdl.shapes.notification import SELECTED_STEPS, SelectedDocument, SelectedNode, SelectMark
+from hdl.shapes.widths import log_width, node_width, row_width
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["SelectionLog"]
@@ -37,7 +38,7 @@ class SelectionLog(wiring.Component):
     hits, hits_valid : In(RowHits(config)), In(1)
         Rows of the engine; up to 11 may follow when ``room`` falls.
     room : Out(1)
-    mark : In(SelectMark(config))
+    mark : In(stream.Signature(SelectMark(config), always_ready=True))
         A subscription has been accepted. One at a time.
     marking : Out(1)
         It is not heeded yet; a document that begins now would be matched without it.
@@ -59,7 +60,7 @@ class SelectionLog(wiring.Component):
                 "hits": In(RowHits(config)),
                 "hits_valid": In(1),
                 "room": Out(1),
-                "mark": In(SelectMark(config)),
+                "mark": In(stream.Signature(SelectMark(config), always_ready=True)),
                 "marking": Out(1),
                 "idle": Out(1),
                 "o": Out(stream.Signature(SelectedDocument(config))),
@@ -154,7 +155,7 @@ class SelectionLog(wiring.Component):
         picked = Signal(data.StructLayout({"hits": RowHits(config), "chunk": chunk_bits, "some": 1}))
         picks = Signal()
         valid = Signal(3)
-        mark = Signal(SelectMark(config))
+        mark, marked = Signal(SelectMark(config)), Signal()
         admits = Signal()
         ending = Signal()
         issue = Signal()
@@ -166,7 +167,7 @@ class SelectionLog(wiring.Component):
         head = rows.o.payload
         chosen = Signal(range(max(chunks, 2)))
         m.d.comb += [
-            issue.eq(rows.o.valid & admits & ~ending & ~mark.valid),
+            issue.eq(rows.o.valid & admits & ~ending & ~marked),
             left.eq(head.some & ~gone),
             others.eq(left & (left - 1)[:chunks]),
             ends.eq(Mux(begun, nearly, head.lone)),
@@ -217,11 +218,11 @@ class SelectionLog(wiring.Component):
             wanted_write.addr.eq(place),
             wanted_write.data.eq(after),
             wanted_write.en.eq(phase[2]),
-            self.marking.eq(mark.valid | self.mark.valid | clearing),
+            self.marking.eq(marked | self.mark.valid | clearing),
             self.idle.eq(~picks & ~valid.any() & ~ending & (rows.level == 0) & ~row_valid & ~self.hits_valid),
         ]
         m.d.sync += [
-            phase.eq(Cat(mark.valid & ~picks & ~valid[0] & ~clearing & (phase == 0), phase)),
+            phase.eq(Cat(marked & ~picks & ~valid[0] & ~clearing & (phase == 0), phase)),
             wanted_place.eq(Mux(picks, Cat(picked.chunk, hits.slice), place)),
             wanted_steps.eq(wanted_read.data),
             before.eq(Mux(known, wanted_read.data, 0)),
@@ -232,9 +233,9 @@ class SelectionLog(wiring.Component):
         with m.Else():
             m.d.comb += groups_write.data.bit_select(place[:chunk_bits], 1).eq(after.any())
         with m.If(phase[3]):
-            m.d.sync += mark.valid.eq(0)
+            m.d.sync += marked.eq(0)
         with m.If(self.mark.valid):
-            m.d.sync += mark.eq(self.mark)
+            m.d.sync += [mark.eq(self.mark.payload), marked.eq(1)]
         hit = Signal()
         heeded = items[1].steps & wanted_steps
         m.d.sync += [items[1].eq(items[0]), items[2].eq(items[1]), items[2].steps.eq(heeded), hit.eq(valid[1] & heeded.any())]

@@ -4,7 +4,8 @@ from amaranth.hdl import Array, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ByteCount, DocumentWord
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import ByteCount
 
 __all__ = ["Aligner", "Piece"]
 

@@ -6,9 +6,10 @@ from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, node_width
 from hdl.npu.aligner import Aligner, Piece
 from hdl.npu.finder import Span
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import node_width
 
 __all__ = ["BodyReader"]
 

@@ -5,8 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
-from hdl.layouts import MatchedWord, SelectedDocument, ShortCount, SmtEntry, log_width, step_width, tsid_width
 from hdl.npu.jobs import Job
+from hdl.shapes.notification import MatchedWord, SelectedDocument
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import LinkNumber, ShortCount, log_width, step_width, tsid_width
 from hdl.stream import StreamFifo
 
 __all__ = ["Dispatcher"]
@@ -99,7 +101,7 @@ class Dispatcher(wiring.Component):
         drained = Signal()
         m.d.sync += done.eq(self.done)
         # What was sent is counted a clock later.
-        sent = Signal(data.StructLayout({"valid": 1, "body": 1, "short": 1, "link": 2}))
+        sent = Signal(data.StructLayout({"valid": 1, "body": 1, "short": 1, "link": LinkNumber}))
         m.d.sync += [
             sent.valid.eq(sends),
             sent.body.eq(sends & body),

@@ -5,7 +5,9 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from hdl.layouts import SELECTED_STEPS, NodeSpan, SelectedNode, log_width, node_width, step_width
+from hdl.shapes.notification import SELECTED_STEPS, SelectedNode
+from hdl.shapes.publication import NodeSpan
+from hdl.shapes.widths import log_width, node_width, step_width
 
 __all__ = ["NodeFinder", "Search", "Span", "body_width"]
 

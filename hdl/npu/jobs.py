@@ -5,7 +5,8 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.layouts import SmtEntry, step_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import step_width
 
 __all__ = ["Job", "JobQueues"]
 
@@ -58,7 +59,7 @@ class JobQueues(wiring.Component):
         produce = Array(Signal(pointer, name=f"produce{n}") for n in range(links))
         consume = [Signal(pointer, name=f"consume{n}") for n in range(links)]
         fulls, somes = Signal(links), Signal(links)
-        link = self.i.payload.entry.link
+        link = self.i.payload.entry.link[: max(ceil_log2(links), 1)]
         writes = Signal()
         # With two places in every queue a job is taken unseen; else its queue is looked at in one clock and it is taken in the next.
         nears, roomy, granted = Signal(links), Signal(), Signal()

@@ -7,20 +7,16 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.contract import Content, Header, Kind
-from hdl.layouts import DocumentWord
+from hdl.contract import Content, Format, Header, Kind
+from hdl.framers import swapped
 from hdl.npu.finder import body_width
 from hdl.npu.jobs import Job
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import StreamFifo, counted
 
 __all__ = ["LinkSender"]
 
 HEADER_WORDS = Header.BYTES // 4
-
-
-def _swapped(value):
-    """A number's bytes, most significant first, as they lie in a word."""
-    return Cat(value[at : at + 8] for at in reversed(range(0, len(value), 8)))
 
 
 class LinkSender(wiring.Component):
@@ -96,14 +92,14 @@ class LinkSender(wiring.Component):
         # The last word but one, and the last.
         nears, final = turn[-2], turn[-1]
         carries = Mux(job.selected, Content.SELECTED, Content.WHOLE) if config.selected else Const(Content.WHOLE, 2)
-        flags = Cat(job.entry.semantics, Mux(job.body, carries, Content.HEADER)[:2], job.entry.link, Const(0, 3))
+        options = Cat(Const(Format.XML, 1), Mux(job.body, carries, Content.HEADER)[:2], Const(0, 1), job.entry.link)
         fields = [
-            Cat(Const(Kind.NOTIFY, 8), flags, _swapped(job.number)),
+            Cat(Const(Kind.NOTIFY, 8), options, swapped(job.number)),
             job.entry.key.osid[:32],
             job.entry.key.osid[32:],
             job.entry.key.reference,
         ]
-        length = _swapped(Cat(rest, Const(0, 32 - len(rest))))
+        length = swapped(Cat(rest, Const(0, 32 - len(rest))))
         choices = [*zip(turn[:-1], fields, strict=True), (final & ~bare, length), (self.word_valid, self.word.data)]
         m.d.comb += [
             word.data.eq(reduce(or_, (value & this.replicate(32) for this, value in choices))),

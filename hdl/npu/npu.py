@@ -4,26 +4,16 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import (
-    DocumentWord,
-    MatchedWord,
-    NodeSpan,
-    SelectedDocument,
-    SelectedNode,
-    ShortCount,
-    SmtEntry,
-    VerdictWord,
-    log_width,
-    node_width,
-    tsid_width,
-)
 from hdl.npu.bodies import BodyReader
 from hdl.npu.dispatcher import Dispatcher
 from hdl.npu.finder import NodeFinder
 from hdl.npu.jobs import JobQueues
-from hdl.npu.keeper import Keeper
 from hdl.npu.link import LinkSender
-from hdl.npu.outcome import Outcome, OutcomeJoin
+from hdl.npu.outcome import OutcomeJoin
+from hdl.shapes.notification import AttributeQuery, MatchedWord, SelectedDocument, SelectionLogPort
+from hdl.shapes.publication import CurrentPublication, DocumentWord, NodeSpan, Outcome, VerdictWord
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import ShortCount, node_width, tsid_width
 from hdl.stream import Register, StreamFifo, counted
 
 __all__ = ["Npu"]
@@ -41,11 +31,11 @@ class Npu(wiring.Component):
     holds up the others only when its queue is full, and then matching waits: nothing is lost. A matched set of any size
     leaves the matching engine without waiting for the links as long as there is room for ``config.subscriptions`` t-SIDs.
 
-    **Content.** HEADER sends no body. WHOLE sends the publication, read from the X-RAM; one that does not fit there, or was loaded
-    before ``keep`` rose, is notified without a body. SELECTED sends the bytes of the nodes that the subscription selects, one after the
-    other in the order of the document; it goes without a body where WHOLE would, where the publication's selected nodes did not
-    all fit the selection log, and for a subscription with containment semantics, which selects no nodes. The content field of a
-    frame says what it carries, and ``without_content`` counts the notifications that carry less than was asked for.
+    **Content.** HEADER sends no body. WHOLE sends the publication, read from the X-RAM; one that is not held there is notified without
+    a body. SELECTED sends the bytes of the nodes that the subscription selects, one after the other in the order of the document; it
+    goes without a body where WHOLE would, where the publication's selected nodes did not all fit the selection log, and for a
+    subscription with containment semantics, which selects no nodes. The content field of a frame says what it carries, and
+    ``without_content`` counts the notifications that carry less than was asked for.
 
     Parameters
     ----------
@@ -62,24 +52,18 @@ class Npu(wiring.Component):
         One per document, when its matched set is complete.
     o_lookup, i_lookup : Out(stream), In(stream)
         The SMT's entries by t-SID; at most :attr:`LOOKUPS` t-SIDs are on their way there and back.
-    attribute : In(1)
-        The subscription whose t-SID was on ``o_lookup`` two clocks earlier selects attributes.
+    attributes : In(AttributeQuery(config))
+        Whether the subscription whose t-SID is on ``o_lookup`` selects attributes.
     hold : Out(1)
         T-SIDs of publications that have ended wait whose entries have not been read yet.
     o : Out(stream.Signature(DocumentWord)), one per link
         Frames, a packet each.
-    keep : In(1)
-        Some subscription wants bytes of publications, see :class:`hdl.npu.keeper.Keeper`.
-    loads, ends : In(1)
-        A word of a publication is being loaded into the X-RAM, and it is its last.
-    xram_read, xram_hold_valid, xram_hold, xram_newest
-        The X-RAM's second port.
+    publication : In(CurrentPublication(config))
+        The bytes of the publication that is being notified.
     nodes : In(memory.ReadPort.Signature(...))
         Where nodes lie in the X-RAM.
-    selected_read, selected_begin : In(memory.ReadPort.Signature(...)), Out
+    log : In(SelectionLogPort(config))
         The selection log, and where those of its entries begin that are still needed.
-    secure, begun, finished : Out
-        Those of the keeper: publications that begin now will be held; publications begun to load, and notified, modulo 65536.
     notified : Out(ShortCount), one per link
     without_content : Out(ShortCount)
     """
@@ -88,8 +72,6 @@ class Npu(wiring.Component):
 
     def __init__(self, config):
         self._config = config
-        self._address_width = node_width(config)
-        self._log_width = log_width(config)
         links, tsid = config.links, tsid_width(config)
         super().__init__(
             {
@@ -99,22 +81,12 @@ class Npu(wiring.Component):
                 "o_outcome": Out(stream.Signature(Outcome(config))),
                 "o_lookup": Out(stream.Signature(tsid)),
                 "i_lookup": In(stream.Signature(SmtEntry)),
-                "attribute": In(1),
+                "attributes": In(AttributeQuery(config)),
                 "hold": Out(1),
                 "o": Out(stream.Signature(DocumentWord)).array(links),
-                "keep": In(1),
-                "loads": In(1),
-                "ends": In(1),
-                "xram_read": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=DocumentWord)),
-                "xram_hold_valid": Out(1),
-                "xram_hold": Out(32),
-                "xram_newest": In(32),
-                "nodes": In(memory.ReadPort.Signature(addr_width=self._address_width, shape=NodeSpan(config))),
-                "selected_read": In(memory.ReadPort.Signature(addr_width=self._log_width, shape=SelectedNode(config))),
-                "selected_begin": Out(self._log_width + 1),
-                "secure": Out(1),
-                "begun": Out(16),
-                "finished": Out(16),
+                "publication": In(CurrentPublication(config)),
+                "nodes": In(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
+                "log": In(SelectionLogPort(config)),
                 "notified": Out(ShortCount).array(links),
                 "without_content": Out(ShortCount),
             }
@@ -128,7 +100,6 @@ class Npu(wiring.Component):
         m.submodules.matched = matched = StreamFifo(MatchedWord(config), 1 << tsid_width(config))
         m.submodules.dispatcher = dispatcher = Dispatcher(config)
         m.submodules.jobs = jobs = JobQueues(config)
-        m.submodules.keeper = keeper = Keeper(config)
         m.submodules.documents = documents = StreamFifo(SelectedDocument(config), _DOCUMENTS)
         m.submodules.finder = finder = NodeFinder(config)
         m.submodules.bodies = bodies = BodyReader(config)
@@ -153,9 +124,9 @@ class Npu(wiring.Component):
             (dispatcher.o_job, jobs.i),
             *((jobs.o[link], senders[link].i) for link in range(links)),
             *((senders[link].o, wiring.flipped(self.o[link])) for link in range(links)),
-            (wiring.flipped(self.xram_read), bodies.xram),
+            (wiring.flipped(self.publication.read), bodies.xram),
             (wiring.flipped(self.nodes), finder.spans),
-            (wiring.flipped(self.selected_read), finder.log),
+            (wiring.flipped(self.log.read), finder.log),
         ):
             wiring.connect(m, source, sink)
 
@@ -169,26 +140,18 @@ class Npu(wiring.Component):
         m.d.sync += words.eq(Mux(dispatcher.length == 0, 1, (dispatcher.length + 3)[2:]))
         m.d.comb += [
             self.hold.eq((ended != 0) | dispatcher.busy),
-            keeper.keep.eq(self.keep),
-            keeper.loads.eq(self.loads),
-            keeper.ends.eq(self.ends),
-            keeper.newest.eq(self.xram_newest),
-            self.xram_hold_valid.eq(keeper.hold_valid),
-            self.xram_hold.eq(keeper.hold),
-            keeper.advance.eq(dispatcher.advance),
-            keeper.words.eq(words),
-            dispatcher.held.eq(keeper.held),
-            dispatcher.ready.eq(keeper.ready),
-            self.secure.eq(keeper.secure),
-            self.begun.eq(keeper.begun),
-            self.finished.eq(keeper.finished),
+            self.publication.advance.eq(dispatcher.advance),
+            self.publication.words.eq(words),
+            dispatcher.held.eq(self.publication.held),
+            dispatcher.ready.eq(self.publication.ready),
             self.without_content.eq(dispatcher.without_content),
-            dispatcher.attribute.eq(self.attribute),
-            self.selected_begin.eq(dispatcher.begin),
+            self.attributes.tsid.eq(dispatcher.o_lookup.payload),
+            dispatcher.attribute.eq(self.attributes.attribute),
+            self.log.begin.eq(dispatcher.begin),
             finder.begin.eq(dispatcher.begin),
             finder.end.eq(dispatcher.end),
             finder.sorted.eq(dispatcher.sorted),
-            finder.base.eq(keeper.start),
+            finder.base.eq(self.publication.start),
             finder.length.eq(dispatcher.length),
             bodies.found.eq(finder.found),
             bodies.span.eq(finder.span),

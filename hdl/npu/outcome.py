@@ -1,23 +1,17 @@
 """How a publication ended: the parser's verdict and the matching engine's word on it, joined."""
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Code, Verdict
-from hdl.layouts import MatchedWord, VerdictWord, tsid_width
+from hdl.shapes.notification import MatchedWord
+from hdl.shapes.publication import Outcome, VerdictWord
 from hdl.stream import StreamFifo
 
-__all__ = ["Outcome", "OutcomeJoin"]
+__all__ = ["OutcomeJoin"]
 
 _VERDICTS = 16
-
-
-class Outcome(data.StructLayout):
-    """One per publication, in order: its verdict and the number of its notifications, which is 0 unless it is well-formed."""
-
-    def __init__(self, config):
-        super().__init__({"verdict": VerdictWord, "matches": tsid_width(config)})
 
 
 class OutcomeJoin(wiring.Component):

@@ -8,7 +8,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Code
-from hdl.layouts import ByteCount, DocumentWord
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import ByteCount
 
 __all__ = ["LANES", "ClassedWord", "Classifier", "Lane"]
 

@@ -4,8 +4,8 @@ from amaranth.hdl import Cat, Mux, unsigned
 from amaranth.lib import data
 
 from hdl.contract import INDEX_MAX
-from hdl.layouts import WordType
 from hdl.scbxp.packers import PackedMark
+from hdl.shapes.publication import WordType
 
 __all__ = ["CarriedMark", "MarkFacts", "carried", "mark_facts"]
 

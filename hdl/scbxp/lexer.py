@@ -9,10 +9,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ByteCount
 from hdl.scbxp.classify import LANES, ClassedWord, Lane
 from hdl.scbxp.onehot import OneHot
 from hdl.scbxp.serial import Calm, Event, Mode, SerialByte, SerialLane, mode_after
+from hdl.shapes.widths import ByteCount
 from hdl.stream.level import counted
 
 __all__ = ["LexedWord", "Lexer", "Mode"]

@@ -5,10 +5,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Code, Verdict
-from hdl.layouts import ParsedBeat, VerdictWord, WordType
 from hdl.scbxp.nesting import CheckedMark
 from hdl.scbxp.packers import PackedText
 from hdl.scbxp.segments import TOKEN_COUNT
+from hdl.shapes.publication import ParsedBeat, VerdictWord, WordType
 
 __all__ = ["Merge"]
 

@@ -9,9 +9,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import INDEX_MAX
-from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.onehot import any_of
 from hdl.scbxp.segments import TOKEN_COUNT, MarkSegment, TextSegment
+from hdl.shapes.publication import WordType
+from hdl.shapes.widths import ByteCount
 from hdl.stream.fifo import StreamFifo
 from hdl.stream.level import counted
 

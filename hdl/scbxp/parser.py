@@ -8,7 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.config import BrokerConfig
 from hdl.contract import Verdict
-from hdl.layouts import DocumentWord, NameRequest, NameResponse, NodeSpan, ParsedBeat, ShortCount, VerdictWord, node_width
 from hdl.scbxp.classify import LANES, Classifier
 from hdl.scbxp.lexer import Lexer, Mode
 from hdl.scbxp.merge import Merge
@@ -21,11 +20,12 @@ from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import OF_WORD, MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.serial import Event
 from hdl.scbxp.tags import TagChecker
-from hdl.scbxp.xram import Xram
+from hdl.shapes.names import NameLookup
+from hdl.shapes.publication import DocumentWord, HeldPosition, NodeSpan, ParsedBeat, VerdictWord
+from hdl.shapes.widths import ShortCount, node_width
 
 __all__ = ["Scbxp"]
 
-_XRAM_PORTS = ("read", "hold_valid", "hold", "oldest", "newest", "taken")
 _PRAM_PORTS = ("documents", "read_position", "read_beat", "read_valid", "first", "oldest", "newest", "lost")
 _SEGMENTS = 16
 """Words of the document whose mark segments wait."""
@@ -36,20 +36,19 @@ _UNSEEN = 4
 
 
 class Scbxp(wiring.Component):
-    """Parses XML documents, four bytes a clock, between the X-RAM and the P-RAM.
+    """Parses XML documents, four bytes a clock, from the X-RAM into the P-RAM.
 
     Every document gets exactly one verdict, in order; after an error the rest of the document is drained and the next one is
     unaffected. Loading, parsing and reading run at the same time. About 55 clocks from a word to the beat it completes.
 
     Members
     -------
-    i : documents as words, back to back; held while the X-RAM is full.
+    i : documents as words, back to back, from the X-RAM.
     o : their words in document order, ending in a beat with ``done``; the parser waits while it is not taken.
     verdict : one word per document, offered with its ``done`` beat.
-    request, response : the name table, for loading a skeleton and for registering subscriptions.
-    xram_* : the second look at the loaded words, see :class:`hdl.scbxp.xram.Xram`.
-    nodes : where the elements and attributes of the held documents lie, see :class:`hdl.scbxp.positions.NodeMap`; nothing without a
-        selection log.
+    lookup : the name table, which has the names that subscriptions or the skeleton hold.
+    nodes, held : where the elements and attributes of the held documents lie, and from where on they are held, see
+        :class:`hdl.scbxp.positions.NodeMap`; nothing without a selection log.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
     verdicts : short counts of documents ended, by verdict.
     forgotten : short count of how often the learned part of the skeleton was forgotten.
@@ -57,27 +56,25 @@ class Scbxp(wiring.Component):
 
     def __init__(self, config: BrokerConfig):
         self._config = config
-        self._xram, self._pram = Xram(config), Pram(config)
-        xram, pram = self._xram.signature.members, self._pram.signature.members
+        self._pram = Pram(config)
+        pram = self._pram.signature.members
         super().__init__(
             {
                 "i": In(stream.Signature(DocumentWord)),
                 "o": Out(stream.Signature(ParsedBeat(config))),
                 "verdict": Out(stream.Signature(VerdictWord)),
-                "request": In(stream.Signature(NameRequest(config))),
-                "response": Out(stream.Signature(NameResponse(config))),
+                "lookup": Out(NameLookup(config)),
                 "verdicts": Out(data.ArrayLayout(ShortCount, len(Verdict))),
                 "forgotten": Out(ShortCount),
                 "nodes": Out(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
+                "held": In(HeldPosition()),
             }
-            | {f"xram_{name}": xram[name] for name in _XRAM_PORTS}
             | {f"pram_{name}": pram[name] for name in _PRAM_PORTS}
         )
 
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        m.submodules.xram = xram = self._xram
         m.submodules.pram = pram = self._pram
         m.submodules.classifier = classifier = Classifier()
         m.submodules.lexer = lexer = Lexer()
@@ -92,8 +89,7 @@ class Scbxp(wiring.Component):
         m.submodules.texts = texts = TextQueue()
         m.submodules.merge = merge = Merge(config)
 
-        wiring.connect(m, wiring.flipped(self.i), xram.i)
-        wiring.connect(m, xram.o, classifier.i)
+        wiring.connect(m, wiring.flipped(self.i), classifier.i)
         m.d.comb += [
             lexer.i.eq(classifier.o),
             lexer.i_valid.eq(classifier.o_valid),
@@ -138,8 +134,8 @@ class Scbxp(wiring.Component):
             m.d.comb += [
                 nodes.i.eq(tags.o),
                 nodes.i_valid.eq(tags.o_valid),
-                nodes.hold_valid.eq(self.xram_hold_valid),
-                nodes.hold.eq(self.xram_hold),
+                nodes.hold_valid.eq(self.held.valid),
+                nodes.hold.eq(self.held.position),
                 nodes_room.eq(nodes.room),
             ]
         wiring.connect(m, segments.o, marks.i)
@@ -150,17 +146,15 @@ class Scbxp(wiring.Component):
         wiring.connect(m, merge.o, pram.i)
         wiring.connect(m, pram.o, wiring.flipped(self.o))
         wiring.connect(m, merge.verdict, wiring.flipped(self.verdict))
-        wiring.connect(m, wiring.flipped(self.request), names.request)
-        wiring.connect(m, names.response, wiring.flipped(self.response))
-        for unit, prefix, ports in ((xram, "xram", _XRAM_PORTS), (pram, "pram", _PRAM_PORTS)):
-            for name in ports:
-                inner, outer = getattr(unit, name), getattr(wiring.flipped(self), f"{prefix}_{name}")
-                if unit.signature.members[name].is_signature:
-                    wiring.connect(m, inner, outer)
-                elif unit.signature.members[name].flow == In:
-                    m.d.comb += inner.eq(outer)
-                else:
-                    m.d.comb += outer.eq(inner)
+        wiring.connect(m, names.lookup, wiring.flipped(self.lookup))
+        for name in _PRAM_PORTS:
+            inner, outer = getattr(pram, name), getattr(wiring.flipped(self), f"pram_{name}")
+            if pram.signature.members[name].is_signature:
+                wiring.connect(m, inner, outer)
+            elif pram.signature.members[name].flow == In:
+                m.d.comb += inner.eq(outer)
+            else:
+                m.d.comb += outer.eq(inner)
 
         m.d.comb += self.forgotten.eq(names.forgotten)
         with m.If(self.verdict.valid & self.verdict.ready):

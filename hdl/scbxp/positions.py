@@ -6,9 +6,10 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.contract import WORD_BYTES
-from hdl.layouts import NodeSpan, WordType, node_width
 from hdl.scbxp.classify import LANES
 from hdl.scbxp.tags import TaggedWord
+from hdl.shapes.publication import NodeSpan, WordType
+from hdl.shapes.widths import node_width
 from hdl.stream import BlockRam
 
 __all__ = ["NodeMap"]

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from hdl.layouts import ParsedBeat
+from hdl.shapes.publication import ParsedBeat
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["PARSED_POSITION_WIDTH", "ParsedDocument", "Pram"]

@@ -5,10 +5,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ByteCount, WordType
 from hdl.scbxp.classify import LANES
 from hdl.scbxp.onehot import any_of, chosen
 from hdl.scbxp.tags import TaggedWord
+from hdl.shapes.publication import WordType
+from hdl.shapes.widths import ByteCount
 
 __all__ = ["OF_WORD", "TOKEN_COUNT", "MarkSegment", "SegmentQueue", "Segmenter", "TextSegment"]
 

@@ -5,11 +5,11 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Code
-from hdl.layouts import WordType
 from hdl.scbxp.classify import LANES, Lane
 from hdl.scbxp.lexer import LexedWord, Mode
 from hdl.scbxp.onehot import chosen
 from hdl.scbxp.serial import Event
+from hdl.shapes.publication import WordType
 
 __all__ = ["TaggedLane", "TaggedWord", "TagChecker"]
 

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Header
-from hdl.layouts import DocumentWord
+from hdl.shapes.publication import DocumentWord
 from hdl.stream import BlockRam
 
 __all__ = ["DoubleBuffer", "FrameSize"]

@@ -5,7 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Header, Refusal
-from hdl.layouts import DocumentWord, TextByte, tsid_width
+from hdl.shapes.program import TextByte
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import RefusalCode, tsid_width
 from hdl.spu.buffer import DoubleBuffer
 from hdl.spu.inspector import HeaderInspector
 from hdl.spu.smt import SmtAnswer, SmtOp, SmtRequest
@@ -96,8 +98,10 @@ class Mapper(wiring.Component):
         m.d.sync += pending.eq(self.busy | self.o_task.valid)
         request = self.o_request.payload
         op = Signal(SmtOp)
+        # The first request goes out while the header is judged.
+        decides, first_op = Signal(), Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD)
         m.d.comb += [
-            request.op.eq(op),
+            request.op.eq(Mux(decides, first_op, op)),
             request.tsid.eq(answer.tsid),
             request.entry.eq(inspector.entry),
             self.o_room.payload.tsid.eq(answer.tsid),
@@ -105,7 +109,7 @@ class Mapper(wiring.Component):
         ]
 
         def hand_over(kind, refusal=Refusal.NONE):
-            m.d.sync += [self.o_task.valid.eq(1), task.kind.eq(kind), task.refusal.eq(refusal.value)]
+            m.d.sync += [self.o_task.valid.eq(1), task.kind.eq(kind), task.refusal.eq(refusal)]
 
         with m.If(~self.o_task.valid):
             m.d.sync += [task.cancel.eq(inspector.cancel), task.tsid.eq(answer.tsid), task.entry.eq(inspector.entry)]
@@ -127,11 +131,22 @@ class Mapper(wiring.Component):
         ]
 
         begun = Signal()
+        # The first fault counts.
+        due = Signal(RefusalCode)
+        for number, (code, _) in reversed([*enumerate(inspector.FAULTS)]):
+            with m.If(inspector.faults[number]):
+                m.d.comb += due.eq(code)
+        freed = Signal()  # the frame's text has been read to its last word
+        checks = Signal()  # there is no t-SID for the frame
 
-        def release():
+        def free():
             """Frees the half."""
             m.d.comb += buffer.release.eq(1)
             m.d.sync += address.eq(0)
+
+        def release():
+            """Frees the half and goes on with the next frame."""
+            free()
             m.next = "WAIT"
 
         def refuse(code):
@@ -165,15 +180,15 @@ class Mapper(wiring.Component):
 
             # The inspector has decided.
             with m.State("DECIDE"):
-                m.d.sync += op.eq(Mux(inspector.cancel, SmtOp.FIND, SmtOp.ADD))
+                m.d.comb += decides.eq(1)
+                m.d.sync += op.eq(first_op)
                 with m.If(inspector.faults.any()):
-                    refuse(Refusal.BAD_HEADER)
-                with m.Elif(inspector.empty & ~inspector.cancel):
-                    refuse(Refusal.EMPTY)
-                with m.Elif(inspector.long):
-                    refuse(Refusal.TEXT_LENGTH)
+                    refuse(due)
                 with m.Else():
+                    m.d.comb += self.o_request.valid.eq(1)
                     m.next = "MAP"
+                    with m.If(self.o_request.ready):
+                        m.next = "ANSWER"
 
             # Waits for the SMT.
             with m.State("MAP"):
@@ -202,9 +217,8 @@ class Mapper(wiring.Component):
                         refuse(Refusal.UNKNOWN_SID)
                 with m.Elif(answer.found):
                     refuse(Refusal.DUPLICATE_SID)
-                with m.Elif(answer.full):
-                    refuse(Refusal.FULL_SUBSCRIPTIONS)
                 with m.Else():
+                    m.d.sync += checks.eq(answer.full)
                     m.next = "ROOM"
 
             # The answer depends on a frame before, which is still being registered.
@@ -212,9 +226,9 @@ class Mapper(wiring.Component):
                 with m.If(~pending):
                     m.next = "MAP"
 
-            # Waits for room in the store.
+            # Waits for room in the store, which a frame that is only checked does not need.
             with m.State("ROOM"):
-                m.d.comb += self.o_room.valid.eq(1)
+                m.d.comb += self.o_room.valid.eq(~checks)
                 m.d.sync += [
                     shift.eq(ahead),
                     lane.eq(0),
@@ -223,21 +237,22 @@ class Mapper(wiring.Component):
                     place.eq(HEADER_WORDS),
                     text_word.eq(1),
                 ]
-                with m.If(self.o_room.ready):
-                    m.d.sync += begun.eq(1)
+                with m.If(self.o_room.ready | checks):
+                    m.d.sync += [begun.eq(1), freed.eq(0)]
                     m.next = "TEXT"
 
-            # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over.
+            # Sends the text, while the text's words and, in between, the header's go to the store, and hands the task over. The next frame
+            # comes into use as soon as nothing more is read of this one.
             with m.State("TEXT"):
                 with m.If(begun & ~self.o_task.valid):
-                    hand_over(TaskKind.REGISTER)
+                    hand_over(Mux(checks, TaskKind.CHECK, TaskKind.REGISTER))
                     m.d.sync += [
                         begun.eq(0),
                         task.extent.first.eq(self.first),
                         task.extent.last.eq(self.first + buffer.size.words - 1),
                         task.extent.count.eq(Cat(buffer.size.body[:2], buffer.size.body[:2] == 0)),
                     ]
-                m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(text_word | (copied != HEADER_WORDS))]
+                m.d.comb += [self.o_text.valid.eq(left != 0), self.write.eq(~checks & (text_word | (copied != HEADER_WORDS)))]
                 m.d.sync += text_word.eq(0)
                 with m.If(text_word):
                     m.d.comb += [self.word.eq(shift), self.offset.eq(place)]
@@ -250,8 +265,15 @@ class Mapper(wiring.Component):
                     m.d.sync += [left.eq(left - 1), lane.eq(lane + 1), shift.eq(Cat(shift[8:], Const(0, 8)))]
                     with m.If((lane == 3) & (left != 1)):
                         m.d.sync += [shift.eq(buffer.word), address.eq(address + 1), text_word.eq(1)]
-                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & ~begun):
-                    release()
+                with m.If(~freed & ~begun & (left + lane <= 4)):
+                    free()
+                    m.d.sync += freed.eq(1)
+                with m.If((left == 0) & ~text_word & (copied == HEADER_WORDS) & freed):
+                    m.next = "WAIT"
+                    with m.If(buffer.valid & ~self.clear):
+                        # its first word is being read already
+                        m.d.sync += [address.eq(1), step.eq(1)]
+                        m.next = "HEADER"
 
             # Waits until nothing is registered any more.
             with m.State("CLEAR"):

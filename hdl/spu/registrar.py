@@ -1,10 +1,13 @@
 """Registration of mapped frames by the CRT, and what follows from its answer [T 5.3.3.4]."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtOp, CrtResponse, ShortCount, SubscriptionResult, tsid_width
+from hdl.contract import Refusal
+from hdl.shapes.program import CrtOp, CrtResponse, RegistrationCommand
+from hdl.shapes.subscription import SubscriptionResult
+from hdl.shapes.widths import RefusalCode, ShortCount, tsid_width
 from hdl.spu.smt import SmtOp
 from hdl.spu.store import StoreExtent, StoreOp
 from hdl.spu.task import Task, TaskKind
@@ -26,8 +29,6 @@ class Registrar(wiring.Component):
     i_task : In(stream.Signature(Task))
     o_command, i_response, o_result
         As those of the SPU.
-    content : Out(2)
-        What the subscription of ``o_command`` asks for.
     o_request, answered : Out(stream), In(1)
         Requests to the SMT, and that they have been done.
     o_index : Out(stream)
@@ -45,8 +46,7 @@ class Registrar(wiring.Component):
         super().__init__(
             {
                 "i_task": In(stream.Signature(Task(config, depth=depth))),
-                "o_command": Out(stream.Signature(CrtCommand(config))),
-                "content": Out(2),
+                "o_command": Out(stream.Signature(RegistrationCommand(config))),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_result": Out(stream.Signature(SubscriptionResult(config))),
                 "o_request": Out(stream.Signature(data.StructLayout({"op": SmtOp, "tsid": tsid}))),
@@ -63,19 +63,22 @@ class Registrar(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         task = Signal(Task(self._config, depth=self._depth))
-        refusal = Signal(5)
-        command = self.o_command.payload
+        refusal = Signal(RefusalCode)
+        command = self.o_command.payload.command
         request = self.o_request.payload
         change = self.o_index.payload
         result = self.o_result.payload
         idle = Signal()
+        given = self.i_response.payload.refusal
+        room = (Refusal.NONE, Refusal.FULL_STEPS, Refusal.FULL_NAMES, Refusal.FULL_VALUES)
+        passes = Cat(given == code.value for code in room).any()  # the text is within the grammar
 
         m.d.comb += [
             self.busy.eq(~idle),
             self.tsid.eq(task.tsid),
             command.tsid.eq(task.tsid),
             command.semantics.eq(task.entry.semantics),
-            self.content.eq(task.entry.content),
+            self.o_command.payload.content.eq(task.entry.content),
             request.tsid.eq(task.tsid),
             change.tsid.eq(task.tsid),
             change.extent.eq(task.extent),
@@ -92,6 +95,8 @@ class Registrar(wiring.Component):
                 m.d.comb += [command.op.eq(CrtOp.UNREGISTER), change.op.eq(StoreOp.DISCARD)]
             with m.Case(TaskKind.CLEAR):
                 m.d.comb += [command.op.eq(CrtOp.CLEAR), change.op.eq(StoreOp.CLEAR)]
+            with m.Case(TaskKind.CHECK):
+                m.d.comb += command.op.eq(CrtOp.CHECK)
 
         def ask(state, op, following):
             """A request to the SMT and the wait for its answer."""
@@ -120,7 +125,10 @@ class Registrar(wiring.Component):
             with m.State("RESPONSE"):
                 m.d.comb += self.i_response.ready.eq(1)
                 with m.If(self.i_response.valid):
-                    with m.If((task.kind == TaskKind.REGISTER) & (self.i_response.payload.refusal != 0)):
+                    with m.If(task.kind == TaskKind.CHECK):
+                        m.d.sync += refusal.eq(Mux(passes, Refusal.FULL_SUBSCRIPTIONS.value, given))
+                        m.next = "RESULT"
+                    with m.Elif((task.kind == TaskKind.REGISTER) & (self.i_response.payload.refusal != 0)):
                         m.d.sync += refusal.eq(self.i_response.payload.refusal)
                         m.next = "UNLINK"
                     with m.Else():

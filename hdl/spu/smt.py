@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import SmtEntry, tsid_place_width, tsid_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import tsid_place_width, tsid_width
 from hdl.stream import BlockRam, StreamFifo
 
 __all__ = ["SmtAnswer", "SmtOp", "SmtRequest", "SubscriptionMappingTable"]
@@ -274,8 +275,11 @@ class SubscriptionMappingTable(wiring.Component):
                 read_entry(link)
                 m.next = "READ"
                 with m.If(link == 0):
-                    read_after(free_first)
-                    m.next = "ABSENT-READ"
+                    # what is after the first free t-SID counts only if that is given out
+                    m.next = "ABSENT"
+                    with m.If(adding & ~any_fresh):
+                        read_after(free_first)
+                        m.next = "ABSENT-READ"
             with m.State("ABSENT-READ"):
                 m.next = "ABSENT-WAIT"
             with m.State("ABSENT-WAIT"):

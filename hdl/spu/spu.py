@@ -4,7 +4,10 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import CrtCommand, CrtResponse, DocumentWord, ShortCount, SmtEntry, SubscriptionResult, TextByte, tsid_width
+from hdl.shapes.program import CrtResponse, RegistrationCommand, TextByte
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.subscription import SmtEntry, SubscriptionResult
+from hdl.shapes.widths import ShortCount, tsid_width
 from hdl.spu.mapper import HEADER_WORDS, Mapper
 from hdl.spu.registrar import Registrar
 from hdl.spu.smt import SubscriptionMappingTable
@@ -22,9 +25,9 @@ class Spu(wiring.Component):
     register; the longest of these is what frames cost one after the other.
 
     **Refusals**, in this order: BAD_HEADER; EMPTY and TEXT_LENGTH by the length of the body; DUPLICATE_SID or, for UNSUBSCRIBE,
-    UNKNOWN_SID; FULL_SUBSCRIPTIONS; then the code that the CRT answers with, which is its own or that of the XPath processor. A refused
-    frame leaves nothing behind. Frames take effect in the order in which they come: whatever depends on one that is still being
-    registered waits for its outcome. Every frame gets exactly one result, in order.
+    UNKNOWN_SID; the code of the XPath processor; FULL_SUBSCRIPTIONS; then the CRT's own code. A refused frame leaves nothing behind.
+    Frames take effect in the order in which they come: whatever depends on one that is still being registered waits for its outcome. Every
+    frame gets exactly one result, in order.
 
     **Store.** Accepted frames can be read out again through ``i_fetch`` as :class:`hdl.spu.store.SubscriptionStore` says; when the store
     is full the oldest one is dropped and counted, its subscription stays registered.
@@ -43,15 +46,13 @@ class Spu(wiring.Component):
         Removes every subscription, between two frames: held at 1 until, for one clock, ``cleared`` says that it is done. No result.
     o_text : Out(stream.Signature(TextByte))
         XPath texts, for the XPath processor; its programs go to the CRT, one for each REGISTER, in order.
-    o_command : Out(stream.Signature(CrtCommand(config)))
+    o_command : Out(stream.Signature(RegistrationCommand(config)))
     i_response : In(stream.Signature(CrtResponse))
         Requests to the CRT and its answers, one at a time.
-    content : Out(2)
-        :class:`hdl.contract.Content` that the subscription of ``o_command`` asks for, if that is a REGISTER.
     o_result : Out(stream.Signature(SubscriptionResult(config)))
     i_lookup, o_lookup : In(stream), Out(stream)
-        Reads the SMT: a t-SID gives its :class:`hdl.layouts.SmtEntry`. An entry is there before the CRT hears of its t-SID, and stays
-        until the t-SID is given to another subscription.
+        Reads the SMT: a t-SID gives its :class:`hdl.shapes.subscription.SmtEntry`. An entry is there before the CRT hears of its t-SID,
+        and stays until the t-SID is given to another subscription.
     hold : In(1)
         While 1, no t-SID that was used before is given out again, so that matches still on their way find the entry that matched.
     i_fetch, o_fetch : In(stream), Out(stream)
@@ -76,8 +77,7 @@ class Spu(wiring.Component):
                 "clear": In(1),
                 "cleared": Out(1),
                 "o_text": Out(stream.Signature(TextByte)),
-                "o_command": Out(stream.Signature(CrtCommand(config))),
-                "content": Out(2),
+                "o_command": Out(stream.Signature(RegistrationCommand(config))),
                 "i_response": In(stream.Signature(CrtResponse)),
                 "o_result": Out(stream.Signature(SubscriptionResult(config))),
                 "i_lookup": In(stream.Signature(tsid)),
@@ -148,7 +148,6 @@ class Spu(wiring.Component):
             store.write.eq(mapper.write),
             store.offset.eq(mapper.offset),
             store.word.eq(mapper.word),
-            self.content.eq(registrar.content),
             self.registered.eq(smt.used),
             self.accepted.eq(registrar.accepted),
             self.cancelled.eq(registrar.cancelled),

@@ -4,7 +4,8 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import DocumentWord, ShortCount, tsid_place_width, tsid_width
+from hdl.shapes.publication import DocumentWord
+from hdl.shapes.widths import ShortCount, tsid_place_width, tsid_width
 from hdl.stream import BlockRam
 
 __all__ = ["StoreExtent", "StoreOp", "SubscriptionStore"]

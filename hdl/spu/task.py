@@ -3,13 +3,14 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-from hdl.layouts import SmtEntry, tsid_width
+from hdl.shapes.subscription import SmtEntry
+from hdl.shapes.widths import RefusalCode, tsid_width
 from hdl.spu.store import StoreExtent
 
 __all__ = ["TaskKind", "Task"]
 
 
-class TaskKind(enum.Enum, shape=unsigned(2)):
+class TaskKind(enum.Enum, shape=unsigned(3)):
     """What is left to do with a frame that has been inspected and mapped."""
 
     REFUSE = 0
@@ -17,6 +18,8 @@ class TaskKind(enum.Enum, shape=unsigned(2)):
     UNREGISTER = 2
     CLEAR = 3
     """No frame: every subscription is to go."""
+    CHECK = 4
+    """There is no t-SID left; the CRT is to say whether the text is within the grammar."""
 
 
 class Task(data.StructLayout):
@@ -26,7 +29,7 @@ class Task(data.StructLayout):
         super().__init__(
             {
                 "kind": TaskKind,
-                "refusal": 5,
+                "refusal": RefusalCode,
                 "cancel": 1,
                 "tsid": tsid_width(config),
                 "entry": SmtEntry,

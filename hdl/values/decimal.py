@@ -4,8 +4,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.interfaces import number_shape
-from hdl.layouts import ProgramOperator
+from hdl.shapes.program import ProgramOperator
+from hdl.shapes.widths import number_shape
 
 __all__ = ["Comparison", "DecimalReader", "compare", "compares"]
 

@@ -4,7 +4,8 @@ from amaranth.hdl import Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.program import ProgramOp, ProgramOperator, ProgramWord
+from hdl.shapes.widths import RefusalCode
 
 __all__ = ["Packer", "PackerCommand"]
 
@@ -12,7 +13,7 @@ __all__ = ["Packer", "PackerCommand"]
 class PackerCommand(data.Struct):
     """What one character does to the program.
 
-    ``begin`` ends the piece under way and starts another one, of which ``op``, ``axis``, ``wildcard`` and ``literal`` are given.
+    ``begin`` ends the piece under way and starts another one, of which ``op``, ``axis``, ``wildcard`` and ``numeric`` are given.
     ``operator`` counts when the new piece is a LITERAL; it is also put on the last word of the test just ended. ``push`` appends
     ``byte`` to the piece, to the new one if there is one. ``finish``, which comes alone, ends the piece under way and the program;
     with ``abort`` the piece is dropped and the program ends in ABORT with the code ``refusal``.
@@ -22,13 +23,13 @@ class PackerCommand(data.Struct):
     op: ProgramOp
     axis: unsigned(1)
     wildcard: unsigned(1)
-    literal: ProgramLiteral
+    numeric: unsigned(1)
     operator: ProgramOperator
     push: unsigned(1)
     byte: unsigned(8)
     finish: unsigned(1)
     abort: unsigned(1)
-    refusal: unsigned(5)
+    refusal: RefusalCode
 
 
 class Packer(wiring.Component):
@@ -51,7 +52,7 @@ class Packer(wiring.Component):
         word = Signal(ProgramWord)
         done = Signal()
         aborted = Signal()
-        refusal = Signal(5)
+        refusal = Signal(RefusalCode)
 
         m.d.sync += self.o_valid.eq(0)
 
@@ -65,7 +66,7 @@ class Packer(wiring.Component):
                     word.op.eq(self.i.op),
                     word.axis.eq(self.i.axis),
                     word.wildcard.eq(self.i.wildcard),
-                    word.literal.eq(self.i.literal),
+                    word.numeric.eq(self.i.numeric),
                     word.operator.eq(ProgramOperator.NONE),
                     word.data.eq(Mux(self.i.push, self.i.byte, 0)),
                     word.count.eq(self.i.push),

@@ -9,7 +9,8 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Refusal
-from hdl.layouts import ProgramLiteral, ProgramOp, ProgramOperator
+from hdl.shapes.program import ProgramOp, ProgramOperator
+from hdl.shapes.widths import RefusalCode
 from hdl.xpath.characters import Character, CharacterClass
 from hdl.xpath.grammar import ACCEPTING, NAME_BEGINS, NAME_GOES_ON, State, outcome
 from hdl.xpath.packer import PackerCommand
@@ -277,7 +278,7 @@ class Parser(wiring.Component):
         for index, one in reversed(list(enumerate(decisions))):
             code = Mux(decided[index], one.value, code)
         refused = Signal()
-        refusal = Signal(5)
+        refusal = Signal(RefusalCode)
         with m.If(~refused):
             m.d.sync += [refused.eq(decided.any() | table_hits.any()), refusal.eq(code)]
 
@@ -302,6 +303,8 @@ class Parser(wiring.Component):
         length = Signal(range(config.xpath_bytes + 1))
         length_full = Signal()
         long = Signal()
+        # Whether the operator needs numbers, whatever the literal looks like.
+        ordered = Value.cast(operator) >= ProgramOperator.LT.value
         command_valid = Signal()
         command = Signal(PackerCommand)
         m.d.sync += [
@@ -310,7 +313,7 @@ class Parser(wiring.Component):
             command.op.eq(_any(Mux(holds, op.value, 0) for op, holds in pieces.items())),
             command.axis.eq(axis & (pieces[ProgramOp.STEP] | pieces[ProgramOp.ATTRIBUTE_STEP])),
             command.wildcard.eq(pieces[ProgramOp.STEP] & kind(_C.STAR)),
-            command.literal.eq(Mux(pieces[ProgramOp.LITERAL] & ~quote, ProgramLiteral.NUMBER, ProgramLiteral.STRING)),
+            command.numeric.eq(pieces[ProgramOp.LITERAL] & (~quote | ordered)),
             command.operator.eq(operator),
             command.push.eq(name_push | literal_byte | (pieces[ProgramOp.LITERAL] & ~quote)),
             command.byte.eq(byte),

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.layouts import ProgramWord, TextByte
+from hdl.shapes.program import ProgramWord, TextByte
 from hdl.stream import StreamFifo
 from hdl.xpath.characters import Characters
 from hdl.xpath.packer import Packer

@@ -9,6 +9,7 @@ import random
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from hdl.contract import REGISTERS, Content, Frame, Header, Kind, OSid, Register, Segment, SegmentKind, Semantics, register
 
@@ -90,7 +91,8 @@ def _avalon_reads() -> bytes:
 def _avalon_writes() -> bytes:
     """Each address of the first pages is written, with a word that commands nothing, and the error that it makes is read and cleared."""
     found = []
-    for address in [*range(0x60), *range(0xFE, 0x130), *range(0x17E, 0x19A), 0x202, 0x402, 0x808, 0x1008, 0x1FFF]:
+    pages = [range(0x80), range(0xFE, 0x130), range(0x17E, 0x1B2), range(0x1FE, 0x203), range(0x23E, 0x262)]
+    for address in [*chain.from_iterable(pages), 0x402, 0x808, 0x1008, 0x1FFF]:
         found += [_write(address, 0x5AF0F0F0 ^ address << 4), _read(_ERROR), _write(_ERROR, address)]
     for address in (_INTERRUPT, _ENABLE, _SCRATCH, _ERRORS, _STATUS, 0x51, 0x52):
         found.append(_read(address))
@@ -677,9 +679,14 @@ def _publish(data: bytes, *, reference: int = 0xA1B2C3D4, attached: bool = False
     return Frame(Header(Kind.PUBLISH, reference=reference, attached=attached), data).pack()
 
 
-def _subscribe(text: bytes, *, reference: int = 0x11223344, kind: Kind = Kind.SUBSCRIBE, link: int = 1, aux: int = 0) -> bytes:
-    header = Header(kind, OSid(9, (8, 7)), reference, aux, Semantics.CONTAINMENT, Content.WHOLE, link)
+def _subscribe(text: bytes, *, reference: int = 0x11223344, link: int = 1, neighbour: int = 0) -> bytes:
+    osid, semantics, content = OSid(9, (8, 7)), Semantics.CONTAINMENT, Content.WHOLE
+    header = Header(Kind.SUBSCRIBE, osid, reference, semantics=semantics, content=content, link=link, neighbour=neighbour)
     return Frame(header, text).pack()
+
+
+def _unsubscribe(reference: int) -> bytes:
+    return Frame(Header(Kind.UNSUBSCRIBE, OSid(9, (8, 7)), reference, link=1)).pack()
 
 
 def _sent(pieces: Sequence[bytes], *, window: int = 7) -> bytes:
@@ -692,7 +699,8 @@ def _sent(pieces: Sequence[bytes], *, window: int = 7) -> bytes:
 
 def _host_frames() -> bytes:
     """Every kind of frame with bodies of 0 to 9 bytes and more, each answered before the next."""
-    frames = [_access(place) for place in (0, 1, 2, 3, 4, 5, 6, 7, 8, *range(0x10, 0x24), *range(0x41, 0x57))]
+    places = [*range(9), *range(0x10, 0x24), *range(0x41, 0x58), 0x65, 0x66, 0x6B, 0x6C, 0x6D, 0x7B, 0x200, 0x25F]
+    frames = [_access(place) for place in places]
     frames += [
         _access(8, 0xFFFFFFFF),
         _access(8),
@@ -706,8 +714,11 @@ def _host_frames() -> bytes:
         _access(6, 0),
     ]
     for size in [*range(10), 21, 40]:
-        frames += [_publish(bytes(range(0xC0, 0xC0 + size)), reference=size << 8 | size), _subscribe(bytes(range(97, 97 + size)), aux=size)]
-        frames += [Frame(Header(Kind.SKELETON), bytes(range(48, 48 + size))).pack(), _subscribe(b"", kind=Kind.UNSUBSCRIBE, reference=size)]
+        frames += [
+            _publish(bytes(range(0xC0, 0xC0 + size)), reference=size << 8 | size),
+            _subscribe(bytes(range(97, 97 + size)), neighbour=size),
+        ]
+        frames += [Frame(Header(Kind.SKELETON), bytes(range(48, 48 + size))).pack(), _unsubscribe(size)]
         frames += [_access(0x51), _access(0x52), _access(0x41), _access(0x42), _access(3)]
     return _opened() + _sent(_pieces(frames, 90)) + _bytes("O", b"")
 
@@ -715,14 +726,19 @@ def _host_frames() -> bytes:
 def _host_refusals() -> bytes:
     """Frames that fit nowhere: every other kind, attachments, accesses of the wrong length; with and without a body."""
     frames = []
-    for kind in (*range(0x30, 0x60), 0, 255, *(1 << bit for bit in range(8))):
-        if chr(kind) in "SUPKA":
+    for kind in (*range(0x50, 0x80), *b"SUPKA", 0, 255, *(1 << bit for bit in range(8))):
+        if chr(kind) in "supka":
             continue
         size = kind % 6
         osid, reference = bytes(range(kind % 100, kind % 100 + 8)), bytes(range(200, 204))
         frames.append(bytes([kind, 0, 1, 2]) + osid + reference + struct.pack(">I", size) + b"refused"[:size])
         frames += [_access(8, kind)] if kind % 8 == 0 else []
-    frames += [_publish(b"1234abcd"[:size], attached=True) for size in range(9)] + [_publish(b"abc")]
+    frames += [_publish(b"1234abcd"[:size], attached=True) for size in range(9)] + [_publish(b"ABC")]
+    # One bit that the kind does not use, or that says what the broker cannot do.
+    for frame in (_publish(b"odd", reference=77), Frame(Header(Kind.SKELETON, reference=78), b"odd").pack(), _access(8, reference=79)):
+        for bit in range(8 if frame[0] == Kind.ACCESS else 24):
+            frames.append(frame[:1] + (int.from_bytes(frame[1:4], "big") ^ 1 << 23 - bit).to_bytes(3, "big") + frame[4:])
+    frames.append(_publish(b"both", attached=True)[:1] + b"\x09" + _publish(b"both")[2:])
     for size in (0, 1, 2, 3, 5, 8, 0x104):
         frames.append(Frame(Header(Kind.ACCESS, aux=0x8008, reference=size), b"x" * size).pack())
     for size in (1, 3, 4, 5, 0x100):
@@ -797,7 +813,7 @@ def _host_damage() -> bytes:
     anew = b"C" * 507 + bytes([SegmentKind.DATA, _SESSION, 10, 0, 20]) + b"E" * 20
     step(_segment(SegmentKind.DATA, 10, 0, anew, length=255), _segment(SegmentKind.DATA, 10, 0, b"D" * 300, length=255))
     # A byte that need not be escaped may be.
-    step(pieces[10].replace(b"A", b"\x7da", 1))
+    step(pieces[10].replace(b"a", b"\x7dA", 1))
     step(*pieces[11:17])
     step(*pieces[17:])
     step(_segment(SegmentKind.DATA, len(pieces), 0, _access(7) + _access(0x53) + _access(0x54) + _access(0x55) + _access(0x56)))

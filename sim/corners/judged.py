@@ -17,6 +17,7 @@ from hdl.contract import Code, Frame, FrameError, Kind, Refusal, Semantics
 from sim.corners.names import TWINS
 from sim.corners.streams import Stream
 from sim.golden import xpath
+from sim.golden.frames import frame_refusal
 from sim.golden.match import matches
 from sim.golden.xml import Parser
 from sim.vectors import oracle
@@ -43,30 +44,22 @@ class _Table:
     def take(self, raw: bytes, given: Refusal) -> Refusal:
         """Follow a frame that the broker answered so; the answer that is due."""
         config = self.config
-        try:
-            frame = Frame.unpack(raw)
-        except FrameError:
-            return Refusal.BAD_HEADER
-        header, key = frame.header, raw[4:16]
-        if header.kind not in (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE) or header.link >= config.links or len(header.osid.path) > config.brokers:
-            return Refusal.BAD_HEADER
+        wrong = frame_refusal(raw, config)
+        if wrong is not Refusal.NONE:
+            return wrong
+        frame, key = Frame.unpack(raw), raw[4:16]
+        header = frame.header
         if header.kind == Kind.UNSUBSCRIBE:
-            if frame.body:
-                return Refusal.BAD_HEADER
             if key not in self.held:
                 return Refusal.UNKNOWN_SID
             del self.held[key]
             self.judge = None
             return Refusal.NONE
-        if not frame.body:
-            return Refusal.EMPTY
-        if len(frame.body) > config.xpath_bytes:
-            return Refusal.TEXT_LENGTH
         if key in self.held:
             return Refusal.DUPLICATE_SID
-        if len(self.held) == config.subscriptions:
-            return Refusal.FULL_SUBSCRIPTIONS
         due = refusal_of(frame.body, config)
+        if due is Refusal.NONE and len(self.held) == config.subscriptions:
+            return Refusal.FULL_SUBSCRIPTIONS
         text = frame.body.decode(errors="replace")
         if due is Refusal.NONE and given in _FULL and self._near(_FULL[given], text):
             return given

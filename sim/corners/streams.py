@@ -103,10 +103,8 @@ def _headers(config: BrokerConfig) -> Iterator[Stream]:
 
     items = []
     identities = [OSid(1 << bit) for bit in range(8)] + [OSid(9, tuple(range(1, n + 1))) for n in range(8)]
-    identities += [OSid(9, (1, 2, 3, 4, 5, 6, 7 ^ 1 << bit)) for bit in range(8) if 7 ^ 1 << bit] + [
-        OSid(9, (1 << bit,)) for bit in range(8)
-    ]
-    identities += [OSid(0), OSid(255, (255,) * 7)]
+    identities += [OSid(9, (1, 2, 3, 4, 5, 6 ^ 1 << bit)) for bit in range(8) if 6 ^ 1 << bit] + [OSid(9, (1 << bit,)) for bit in range(8)]
+    identities += [OSid(0), OSid(0, (3,)), OSid(255, (255,) * 6), OSid(255, (255,) * 7)]
     references = [0, *(1 << bit for bit in range(32)), 0xFFFFFFFF]
     keys = [(one, 5) for one in identities] + [(OSid(9), one) for one in references]
     for turn in range(2):

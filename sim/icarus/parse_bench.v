@@ -24,8 +24,6 @@ module parse_bench;
         .o__valid(o_valid), .o__ready(o_ready), .o__payload(o_payload),
         .verdict__valid(verdict_valid), .verdict__ready(verdict_ready), .verdict__payload(verdict_payload),
         .request__valid(1'b0), .request__payload({`REQUEST__PAYLOAD_WIDTH{1'b0}}), .response__ready(1'b1),
-        .xram_read__en(1'b0), .xram_read__addr({`XRAM_READ__ADDR_WIDTH{1'b0}}),
-        .xram_hold_valid(1'b0), .xram_hold({`XRAM_HOLD_WIDTH{1'b0}}),
         .pram_documents__ready(1'b1), .pram_read_position({`PRAM_READ_POSITION_WIDTH{1'b0}})
     );
 

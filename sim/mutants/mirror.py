@@ -6,12 +6,12 @@ the model is small, and all fronts are one program.
 
 from unittest import mock
 
-from amaranth.hdl import Cat, Fragment, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Fragment, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.broker import Broker
-from hdl.bus.uart import UartReceiver, UartTransmitter
+from hdl.link.uart import UartReceiver, UartTransmitter
 from hdl.stream import StreamFifo
 from hdl.system import AvalonBroker, AxiBroker, HostedBroker, WishboneBroker
 
@@ -38,7 +38,7 @@ class Mirror(wiring.Component):
     subscription            a result with ``refusal`` and ``link`` from its first word, ``key`` from the three words after it
     skeleton                nothing; after a word with ones in its high byte no other is taken for as many clocks as its low half says
     clear                   ``cleared`` 20 clocks later
-    ``counter``             the number in each digit of ``count``, but packets of the skeleton at 1 and the sum of their words at 2
+    ``counter``             the number in each byte of ``count``, but packets of the skeleton at 17 and the sum of their words at 18
     ======================  ==========================================================================================================
 
     ``registered`` counts subscriptions, ``steps_used`` their bytes; ``full`` and ``hcd`` are the low bits of the latest subscription's and
@@ -92,7 +92,7 @@ class Mirror(wiring.Component):
             subscription.ready.eq(~pending),
             results.i.valid.eq(pending),
             result.refusal.eq(first[24:]),
-            result.link.eq(first[11:]),
+            result.link.eq(first[12:]),
             result.key.osid.eq(Cat(words[1], words[2])),
             result.key.reference.eq(words[3]),
         ]
@@ -116,10 +116,10 @@ class Mirror(wiring.Component):
                 m.d.sync += held.eq(skeleton.payload.data)
             with m.If(skeleton.payload.last):
                 m.d.sync += [names.eq(names + 1), self.hcd.eq(skeleton.payload.data)]
-        m.d.comb += self.count.eq(Cat(self.counter for _ in range(8)))
-        with m.If(self.counter == 1):
+        m.d.comb += self.count.eq(Cat(Cat(self.counter, Const(0, 8 - len(self.counter))) for _ in range(4)))
+        with m.If(self.counter == 17):
             m.d.comb += self.count.eq(names)
-        with m.If(self.counter == 2):
+        with m.If(self.counter == 18):
             m.d.comb += self.count.eq(mixed)
 
         clearing = Signal(range(_CLEARING + 1))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from hdl.config import PRESETS
 from hdl.contract import Frame
-from sim.golden.network.codes import SOLICIT_FLAG, Counter
+from sim.golden.network.codes import MORE_FLAG, SOLICIT_FLAG, Counter
 from sim.golden.network.frames import Message, Record
 from sim.golden.network.network import Network
 from sim.golden.network.osid import OSid
@@ -25,7 +25,8 @@ class ModelHosts:
 
     def write(self, bid: int, frame: Frame) -> None:
         header = frame.header
-        message = Message(header.kind, OSid(0), header.reference, header.aux, frame.body, remove=header.remove)
+        aux = header.aux | SOLICIT_FLAG * header.solicit | MORE_FLAG * header.more
+        message = Message(header.kind, OSid(0), header.reference, aux, frame.body, remove=header.remove)
         self._network.accept(bid, message)
 
     def traffic(self, sender: int, receiver: int) -> tuple[int, int]:

@@ -24,7 +24,6 @@ from typing import Protocol
 from networkx.utils import UnionFind
 
 from hdl.contract import Frame, Header, Kind
-from sim.golden.network.codes import MORE_FLAG
 from sim.topology.map import BrokerMap
 
 __all__ = ["ALL", "Hosts", "TopologyEntity"]
@@ -181,8 +180,8 @@ class TopologyEntity:
         ordered = sorted(entries, key=lambda entry: (entry[1], entry))
         for place, entry in enumerate(ordered):
             x, at, to = entry
-            more = MORE_FLAG if any(other[1] == at for other in ordered[place + 1 :]) else 0
-            self._hosts.write(at, Frame(Header(Kind.TOPOLOGY, aux=to | more, remove=remove), x))
+            more = any(other[1] == at for other in ordered[place + 1 :])
+            self._hosts.write(at, Frame(Header(Kind.TOPOLOGY, aux=to, more=more, remove=remove), x))
             self.frames += 1
             self._fallen.discard((at, to))
         (self._written.difference_update if remove else self._written.update)(ordered)

@@ -419,7 +419,7 @@ class Broker {
     }
     // A notification goes to the publication that it counts.
     void notify(const Item &frame) {
-        if (frame.size() < HEADER_BYTES || frame[0] != 'N' || frame.size() != HEADER_BYTES + big_endian(frame, 16, 4))
+        if (frame.size() < HEADER_BYTES || frame[0] != 'n' || frame.size() != HEADER_BYTES + big_endian(frame, 16, 4))
             fail("a notification is malformed");
         std::size_t index = (big_endian(frame, 2, 2) - (finished_ - first_)) & 0xffff;
         if (index >= pending_.size())

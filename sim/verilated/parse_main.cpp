@@ -106,8 +106,6 @@ int main(int argc, char **argv) {
     auto &request_valid = top->request___05Fvalid;
     i_valid = request_valid = 0;
     top->response___05Fready = 1;
-    top->xram_read___05Fen = 0;
-    top->xram_hold_valid = 0;
     top->pram_documents___05Fready = 1;
     top.reset();
     for (int k = 0; k < SETTLE; k++) {

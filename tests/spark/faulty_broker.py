@@ -7,8 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from hdl.broker import Broker
-from hdl.layouts import ProgramOperator
 from hdl.scbxp.nesting import Nesting
+from hdl.shapes.program import ProgramOperator
 from hdl.xpath import XPathProcessor
 
 

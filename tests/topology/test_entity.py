@@ -7,7 +7,6 @@ import networkx as nx
 import pytest
 
 from hdl.contract import Frame, Kind
-from sim.golden.network.codes import BID_MASK, MORE_FLAG
 from sim.golden.network.settings import Cyclic
 from sim.network.model import ModelPlayer
 from sim.network.scenario import BrokerState, LinkState, Publish, Settle, Subscribe
@@ -31,7 +30,7 @@ class Recorder:
         return 5, 5
 
     def take(self) -> list[str]:
-        found = [f"{bid}{'-' if f.header.remove else '+'}{f.body.decode()}>{f.header.aux & BID_MASK}" for bid, f in self.frames]
+        found = [f"{bid}{'-' if f.header.remove else '+'}{f.body.decode()}>{f.header.aux}" for bid, f in self.frames]
         self.frames.clear()
         return found
 
@@ -55,7 +54,7 @@ RING = [(1, 2, 1), (2, 3, 1), (3, 4, 1), (4, 1, 2)]
 def test_the_cheapest_tree_is_written_at_first_and_the_last_frame_of_a_broker_ends_the_change() -> None:
     one, recorder = entity(4, RING)
     rest(one)
-    more = [bool(frame.header.aux & MORE_FLAG) for _, frame in recorder.frames]
+    more = [frame.header.more for _, frame in recorder.frames]
     assert recorder.take() == ["1+*>2", "2+*>1", "2+*>3", "3+*>2", "3+*>4", "4+*>3"]
     assert more == [False, True, False, True, False, False]
 

@@ -11,7 +11,7 @@ __all__ = ["AnyRefusal", "LanguageRefusal", "Limits", "Refused", "check_length"]
 
 
 class LanguageRefusal(enum.IntEnum):
-    """What :class:`hdl.contract.Refusal` does not know yet; the numbers go on where it ends, because it is to take these in."""
+    """What :class:`hdl.contract.Refusal` does not know yet; the numbers are among those that it keeps for other languages."""
 
     sentence: str
 
@@ -21,24 +21,24 @@ class LanguageRefusal(enum.IntEnum):
         member.sentence = sentence
         return member
 
-    BAD_CHARACTER = (23, "U+0000 cannot be in an expression")
-    WILDCARD = (24, "a wildcard must be the whole of a level or value")
-    FIRST_WILDCARD = (25, "the first level cannot be a wildcard")
-    LAST_WILDCARD = (26, "'#' must be the last level")
-    INTEGER = (27, "an integer is digits, with a '-' in front at most")
-    DUPLICATE_TAG = (28, "this tag stands here twice")
-    OPERAND = (29, "an operand of this type cannot stand here")
-    IDENTIFIERS = (30, "identifiers take no arithmetic and compare with constants only")
-    DIVISION = (31, "a division by zero")
-    NUMBER_RANGE = (32, "a number is longer than the limit when it is written without an exponent")
-    ESCAPE = (33, "an escape that is not accepted")
-    NESTING = (34, "parentheses nest deeper than the limit")
-    NORMAL_FORM = (35, "the selector's normal form has more tests than the limit")
-    REPETITION = (36, "there is nothing to repeat here")
-    COUNT = (37, "repetitions are '?', '*' and '+'; a brace as a character needs a backslash")
-    CHARACTER_CLASS = (38, "this cannot stand in a class")
-    GROUP = (39, "groups are '(...)' and '(?:...)'")
-    POSITIONS = (40, "more characters, classes and points than the limit")
+    BAD_CHARACTER = (32, "U+0000 cannot be in an expression")
+    WILDCARD = (33, "a wildcard must be the whole of a level or value")
+    FIRST_WILDCARD = (34, "the first level cannot be a wildcard")
+    LAST_WILDCARD = (35, "'#' must be the last level")
+    INTEGER = (36, "an integer is digits, with a '-' in front at most")
+    DUPLICATE_TAG = (37, "this tag stands here twice")
+    OPERAND = (38, "an operand of this type cannot stand here")
+    IDENTIFIERS = (39, "identifiers take no arithmetic and compare with constants only")
+    DIVISION = (40, "a division by zero")
+    NUMBER_RANGE = (41, "a number is longer than the limit when it is written without an exponent")
+    ESCAPE = (42, "an escape that is not accepted")
+    NESTING = (43, "parentheses nest deeper than the limit")
+    NORMAL_FORM = (44, "the selector's normal form has more tests than the limit")
+    REPETITION = (45, "there is nothing to repeat here")
+    COUNT = (46, "repetitions are '?', '*' and '+'; a brace as a character needs a backslash")
+    CHARACTER_CLASS = (47, "this cannot stand in a class")
+    GROUP = (48, "groups are '(...)' and '(?:...)'")
+    POSITIONS = (49, "more characters, classes and points than the limit")
 
     @property
     def text(self) -> str:

@@ -43,14 +43,14 @@ class NetworkKind(_Sentenced):
 
 
 class NetworkRefusal(_Sentenced):
-    """Why a broker does not take a frame, beside :class:`hdl.contract.Refusal`."""
+    """Why a broker does not take a frame, beside :class:`hdl.contract.Refusal`, whose numbers these are; BROKER_DOWN is the observer's."""
 
-    PATH_FULL = (23, "the o-SID has no room for another broker on its path")
-    LOOP = (24, "the subscription has been at this broker before")
-    NOT_A_NEIGHBOUR = (25, "the broker named is not a neighbour of this one")
-    BAD_TOPOLOGY = (26, "the body is none of: name, @name=value, *")
-    FULL_ROUTES = (27, "the vicinity routing table is full")
-    BROKER_DOWN = (28, "the broker is down")
+    PATH_FULL = (65, "the o-SID has no room for another broker on its path")
+    LOOP = (66, "the subscription has been at this broker before")
+    NOT_A_NEIGHBOUR = (73, "the broker named is not a neighbour of this one")
+    BAD_TOPOLOGY = (72, "the body is none of: name, @name=value, *")
+    FULL_ROUTES = (75, "the vicinity routing table is full")
+    BROKER_DOWN = (96, "the broker is down")
 
 
 AnyKind: TypeAlias = Kind | NetworkKind

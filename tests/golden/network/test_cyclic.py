@@ -161,7 +161,7 @@ def test_a_full_path_is_refused_where_it_comes() -> None:
     network.put(1, 2, Message(Kind.SUBSCRIBE, OSid(3, (9, 8, 7, 6, 5, 4, 1)), 3, body=b"//F"))
     network.settle()
     assert frames(network) == ["SUBSCRIBE {3|9,8,7,6,5,4,1} 1>2", "RESULT {3|9,8,7,6,5,4,1} 2>1"]
-    assert network.crossings[1].message.aux == 23
+    assert network.crossings[1].message.aux == 65
     assert network.counted(1) == {Counter.NEIGHBOUR_REFUSED: 1}
 
 
@@ -179,7 +179,7 @@ def test_a_subscription_that_was_here_before_is_refused() -> None:
     network = cyclic([1, 2], (1, 2))
     network.put(1, 2, Message(Kind.SUBSCRIBE, OSid(4, (2, 1)), 4, body=b"//F"))
     network.settle()
-    assert network.crossings[1].message.aux == 24
+    assert network.crossings[1].message.aux == 66
 
 
 def test_where_bids_are_not_unique_only_the_way_back_is_barred() -> None:

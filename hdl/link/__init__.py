@@ -1,0 +1,1 @@
+"""The host link: frames in segments over a line of bytes."""
