@@ -36,7 +36,7 @@ async def frames_are_taken_apart(dut, idle, stall):
 @cocotb.test(skip=parameters().get("unit") != "reader")
 async def frames_take_their_words_and_a_clock(dut):
     """Without stalls a frame of n words takes n + 1 clocks."""
-    bench, source, headers, body = await _reader(dut, 0.0, 0.0)
+    _, source, headers, body = await _reader(dut, 0.0, 0.0)
     sizes = [0, 0, 1, 4, 5, 100, 0, 64]
     for size in sizes:
         source.send(words(frame(0x66, body=bytes(size))))

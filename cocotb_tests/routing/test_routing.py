@@ -5,6 +5,8 @@ import pytest
 
 from cocotb_tests.runner import simulate
 from hdl.routing.frames import FrameReader, FrameWriter
+from hdl.routing.path import Identity, PathWalker
+from hdl.routing.window import SeenWindow
 
 
 @pytest.mark.parametrize(("unit", "component"), [("reader", FrameReader(port=5)), ("writer", FrameWriter())], ids=["reader", "writer"])
@@ -17,3 +19,24 @@ def test_frames(unit: str, component) -> None:
 def test_port_is_checked(port) -> None:
     with pytest.raises(ValueError, match=f"^port must be 0 to 15, not {port!r}$"):
         FrameReader(port=port)
+
+
+def test_path() -> None:
+    simulate(PathWalker(ports=3), tests="cocotb_tests.routing.path_tests", simulator="icarus", seed=4, parameters={"paths": 40})
+
+
+@pytest.mark.parametrize("ports", [0, 17, None])
+def test_ports_are_checked(ports) -> None:
+    with pytest.raises(ValueError, match=f"^ports must be 1 to 16, not {ports!r}$"):
+        Identity(ports)
+
+
+@pytest.mark.parametrize("size", [4, 16])
+def test_window(size: int) -> None:
+    simulate(SeenWindow(size=size), tests="cocotb_tests.routing.window_tests", simulator="icarus", seed=5, parameters={"size": size})
+
+
+@pytest.mark.parametrize("size", [0, 1, 12, "x"])
+def test_window_is_checked(size) -> None:
+    with pytest.raises(ValueError, match=f"^size must be a power of two of at least 2, not {size!r}$"):
+        SeenWindow(size=size)

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import VERSION_BITS, Header
 from hdl.framers import swapped
-from hdl.shapes.routing import PORTS, FrameHeader, Frames, LinkWord
+from hdl.shapes.routing import PORTS, Frames, LinkWord
 from hdl.shapes.widths import ShortCount
 
 __all__ = ["FrameReader", "FrameWriter"]
@@ -18,10 +18,10 @@ _RAW = Header.BYTES * 8
 class FrameReader(wiring.Component):
     """Takes the frames of one neighbour apart.
 
-    A frame of n words takes n + 1 clocks if nothing stalls: the header is offered in the clock after its last word, the words of the body pass
-    in the clock in which they come. A frame that is shorter than a header, of another version, or cut in its header is dropped and counted. So
-    is one with words behind a header that says that there are none, or without words behind one that says that there are some. A body of
-    another length than the header says ends in a mark, and what follows in the same frame is dropped; it is counted too.
+    A frame of n words takes n + 1 clocks if nothing stalls: the header is offered in the clock after its last word, the words of the body
+    pass in the clock in which they come. A frame that is shorter than a header, of another version, or cut in its header is dropped and
+    counted. So is one with words behind a header that says that there are none, or without words behind one that says that there are
+    some. A body of another length than the header says ends in a mark, and what follows in the same frame is dropped; it is counted too.
 
     Parameters
     ----------

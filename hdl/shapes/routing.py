@@ -25,8 +25,8 @@ PORTS = 16
 
 
 class LinkWord(data.Struct):
-    """A word of a frame on a link. Only the last one may have fewer than four bytes. With ``cut`` the frame ends here unfinished: the word is
-    a mark, ``last`` is set with it, and it has no bytes."""
+    """A word of a frame on a link. Only the last one may have fewer than four bytes. With ``cut`` the frame ends here unfinished: the
+    word is a mark, ``last`` is set with it, and it has no bytes."""
 
     data: unsigned(32)
     count: ByteCount
@@ -35,8 +35,8 @@ class LinkWord(data.Struct):
 
 
 class FrameHeader(data.Struct):
-    """The 20 bytes of a header as :class:`hdl.contract.Header` has them, the first byte of each member in the low bits: ``high`` and ``low``
-    are the two bytes of aux. ``port`` is the neighbour that the frame comes from or goes to."""
+    """The 20 bytes of a header as :class:`hdl.contract.Header` has them, the first byte of each member in the low bits: ``high`` and
+    ``low`` are the two bytes of aux. ``port`` is the neighbour that the frame comes from or goes to."""
 
     kind: unsigned(8)
     options: unsigned(8)
@@ -50,8 +50,8 @@ class FrameHeader(data.Struct):
 
 
 class Frames(wiring.Signature):
-    """Frames taken apart: a header each, and for a header whose length is not 0 the words of its body, up to ``last``, before the next header
-    counts. A body has as many bytes as its header says, or ends in a mark."""
+    """Frames taken apart: a header each, and for a header whose length is not 0 the words of its body, up to ``last``, before the next
+    header counts. A body has as many bytes as its header says, or ends in a mark."""
 
     def __init__(self):
         super().__init__({"header": Out(stream.Signature(FrameHeader)), "body": Out(stream.Signature(LinkWord))})
@@ -94,8 +94,8 @@ class RouteWord(data.Struct):
 
 
 class RouteHit(data.Struct):
-    """An entry for a criterion of a subscription, ``all`` if the criterion is ``*``; with ``end`` there is none, and no further one. An entry
-    comes again for each criterion that it is for."""
+    """An entry for a criterion of a subscription, ``all`` if the criterion is ``*``; with ``end`` there is none, and no further one. An
+    entry comes again for each criterion that it is for."""
 
     bid: unsigned(8)
     solicit: unsigned(1)
