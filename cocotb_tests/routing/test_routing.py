@@ -5,6 +5,7 @@ import pytest
 
 from cocotb_tests.runner import simulate
 from hdl.routing.frames import FrameReader, FrameWriter
+from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.path import Identity, PathWalker
 from hdl.routing.window import SeenWindow
 
@@ -40,3 +41,21 @@ def test_window(size: int) -> None:
 def test_window_is_checked(size) -> None:
     with pytest.raises(ValueError, match=f"^size must be a power of two of at least 2, not {size!r}$"):
         SeenWindow(size=size)
+
+
+@pytest.mark.parametrize(("unit", "component"), [("receiver", LinkReceiver()), ("sender", LinkSender())], ids=["receiver", "sender"])
+def test_link(unit: str, component) -> None:
+    parameters = {"unit": unit, "clocks": 2500}
+    simulate(component, tests="cocotb_tests.routing.link_tests", simulator="icarus", seed=6, parameters=parameters)
+
+
+@pytest.mark.parametrize("streams", [1, 2, 5])
+def test_mux(streams: int) -> None:
+    parameters = {"unit": "mux", "streams": streams}
+    simulate(FrameMux(streams=streams), tests="cocotb_tests.routing.link_tests", simulator="icarus", seed=7, parameters=parameters)
+
+
+@pytest.mark.parametrize("streams", [0, 1.5])
+def test_streams_are_checked(streams) -> None:
+    with pytest.raises(ValueError, match=f"^streams must be an integer of at least 1, not {streams!r}$"):
+        FrameMux(streams=streams)
