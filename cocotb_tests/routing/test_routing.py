@@ -7,6 +7,7 @@ from cocotb_tests.runner import simulate
 from hdl.routing.frames import FrameReader, FrameWriter
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.path import Identity, PathWalker
+from hdl.routing.relay import Relay
 from hdl.routing.window import SeenWindow
 
 
@@ -59,3 +60,7 @@ def test_mux(streams: int) -> None:
 def test_streams_are_checked(streams) -> None:
     with pytest.raises(ValueError, match=f"^streams must be an integer of at least 1, not {streams!r}$"):
         FrameMux(streams=streams)
+
+
+def test_relay() -> None:
+    simulate(Relay(ports=4), tests="cocotb_tests.routing.relay_tests", simulator="icarus", seed=8, parameters={"frames": 150})
