@@ -8,6 +8,7 @@ from hdl.routing.frames import FrameReader, FrameWriter
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.path import Identity, PathWalker
 from hdl.routing.relay import Relay
+from hdl.routing.vrt import VicinityRoutingTable
 from hdl.routing.window import SeenWindow
 
 
@@ -64,3 +65,15 @@ def test_streams_are_checked(streams) -> None:
 
 def test_relay() -> None:
     simulate(Relay(ports=4), tests="cocotb_tests.routing.relay_tests", simulator="icarus", seed=8, parameters={"frames": 150})
+
+
+def test_vrt() -> None:
+    component = VicinityRoutingTable(routes=8, words=8)
+    simulate(component, tests="cocotb_tests.routing.vrt_tests", simulator="icarus", seed=9, parameters={"routes": 8, "rounds": 40})
+
+
+@pytest.mark.parametrize("name", ["routes", "words"])
+@pytest.mark.parametrize("value", [0, 1, 12, 2.0])
+def test_vrt_is_checked(name: str, value) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be a power of two of at least 2, not {value!r}$"):
+        VicinityRoutingTable(**{name: value})

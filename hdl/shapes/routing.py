@@ -95,9 +95,10 @@ class RouteWord(data.Struct):
 
 class RouteHit(data.Struct):
     """An entry for a criterion of a subscription, ``all`` if the criterion is ``*``; with ``end`` there is none, and no further one. An
-    entry comes again for each criterion that it is for."""
+    entry comes again for each criterion that it is for. ``refusal`` stands beside ``end`` when the text of the subscription is refused."""
 
     bid: unsigned(8)
     solicit: unsigned(1)
     all: unsigned(1)
     end: unsigned(1)
+    refusal: RefusalCode
