@@ -4,6 +4,8 @@
 import pytest
 
 from cocotb_tests.runner import simulate
+from hdl.config import BrokerConfig
+from hdl.lookup import RouteLookup
 from hdl.routing.frames import FrameReader, FrameWriter
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.path import Identity, PathWalker
@@ -77,3 +79,10 @@ def test_vrt() -> None:
 def test_vrt_is_checked(name: str, value) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be a power of two of at least 2, not {value!r}$"):
         VicinityRoutingTable(**{name: value})
+
+
+def test_lookup() -> None:
+    config = {"name_bytes": 8, "value_bytes": 8, "xpath_bytes": 64}
+    component = RouteLookup(BrokerConfig(**config), ports=3, routes=8)
+    parameters = {"config": config, "routes": 8, "rounds": 40}
+    simulate(component, tests="cocotb_tests.routing.lookup_tests", simulator="icarus", seed=10, parameters=parameters)
