@@ -8,6 +8,7 @@ from hdl.config import BrokerConfig
 from hdl.lookup import RouteLookup
 from hdl.routing.frames import FrameReader, FrameWriter
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
+from hdl.routing.modes import OperationModes
 from hdl.routing.path import Identity, PathWalker
 from hdl.routing.relay import Relay
 from hdl.routing.vrt import VicinityRoutingTable
@@ -86,3 +87,9 @@ def test_lookup() -> None:
     component = RouteLookup(BrokerConfig(**config), ports=3, routes=8)
     parameters = {"config": config, "routes": 8, "rounds": 40}
     simulate(component, tests="cocotb_tests.routing.lookup_tests", simulator="icarus", seed=10, parameters=parameters)
+
+
+def test_modes() -> None:
+    component = OperationModes(BrokerConfig(subscriptions=12))
+    parameters = {"subscriptions": 12, "clocks": 1500}
+    simulate(component, tests="cocotb_tests.routing.modes_tests", simulator="icarus", seed=11, parameters=parameters)
