@@ -6,6 +6,7 @@ import pytest
 from cocotb_tests.runner import simulate
 from hdl.config import BrokerConfig
 from hdl.lookup import RouteLookup
+from hdl.routing.forwarder import Forwarder
 from hdl.routing.frames import FrameReader, FrameWriter
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.modes import OperationModes
@@ -93,3 +94,8 @@ def test_modes() -> None:
     component = OperationModes(BrokerConfig(subscriptions=12))
     parameters = {"subscriptions": 12, "clocks": 1500}
     simulate(component, tests="cocotb_tests.routing.modes_tests", simulator="icarus", seed=11, parameters=parameters)
+
+
+def test_forwarder() -> None:
+    component = Forwarder(BrokerConfig(), ports=4)
+    simulate(component, tests="cocotb_tests.routing.forwarder_tests", simulator="icarus", seed=12, parameters={"tasks": 150})
