@@ -8,6 +8,7 @@ from hdl.config import BrokerConfig
 from hdl.lookup import RouteLookup
 from hdl.routing.forwarder import Forwarder
 from hdl.routing.frames import FrameReader, FrameWriter
+from hdl.routing.interests import Interests
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
 from hdl.routing.modes import OperationModes
 from hdl.routing.path import Identity, PathWalker
@@ -99,3 +100,11 @@ def test_modes() -> None:
 def test_forwarder() -> None:
     component = Forwarder(BrokerConfig(), ports=4)
     simulate(component, tests="cocotb_tests.routing.forwarder_tests", simulator="icarus", seed=12, parameters={"tasks": 150})
+
+
+@pytest.mark.parametrize("ports", [2, 4])
+def test_interests(ports: int) -> None:
+    config = {"subscriptions": 15, "steps": 16, "slices": 1, "subscription_steps": 4}
+    component = Interests(BrokerConfig(**config), ports=ports)
+    parameters = {"config": config, "ports": ports, "changes": 150}
+    simulate(component, tests="cocotb_tests.routing.interests_tests", simulator="icarus", seed=13, parameters=parameters)
