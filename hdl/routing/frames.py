@@ -9,7 +9,7 @@ from hdl.framers import swapped
 from hdl.shapes.routing import PORTS, Frames, LinkWord
 from hdl.shapes.widths import ShortCount
 
-__all__ = ["FrameReader", "FrameWriter"]
+__all__ = ["FrameReader", "FrameWriter", "FramesMux"]
 
 _WORDS = Header.BYTES // 4
 _RAW = Header.BYTES * 8
@@ -156,4 +156,49 @@ class FrameWriter(wiring.Component):
                 ]
                 with m.If(self.i.body.valid & self.o.ready & self.i.body.payload.last):
                     m.next = "HEADER"
+        return m
+
+
+class FramesMux(wiring.Component):
+    """Frames of several units, taken apart, one after the other: the units take turns. A frame takes a clock more than it would alone.
+
+    Parameters
+    ----------
+    streams : int
+
+    Members
+    -------
+    i : In(Frames()).array(streams)
+    o : Out(Frames())
+    """
+
+    def __init__(self, *, streams: int):
+        if not isinstance(streams, int) or streams < 1:
+            raise ValueError(f"streams must be an integer of at least 1, not {streams!r}")
+        self._streams = streams
+        super().__init__({"i": In(Frames()).array(streams), "o": Out(Frames())})
+
+    def elaborate(self, platform):
+        m = Module()
+        turn, heads, follows = Signal(range(self._streams)), Signal(), Signal()
+        header, body = self.o.header, self.o.body
+        with m.Switch(turn):
+            for number, unit in enumerate(self.i):
+                with m.Case(number):
+                    m.d.comb += [
+                        header.valid.eq(heads & unit.header.valid),
+                        header.payload.eq(unit.header.payload),
+                        unit.header.ready.eq(heads & header.ready),
+                        body.valid.eq(follows & unit.body.valid),
+                        body.payload.eq(unit.body.payload),
+                        unit.body.ready.eq(follows & body.ready),
+                    ]
+                    for behind in range(self._streams, 0, -1):
+                        other = (number + behind) % self._streams
+                        with m.If(~heads & ~follows & self.i[other].header.valid):
+                            m.d.sync += [heads.eq(1), turn.eq(other)]
+        with m.If(header.valid & header.ready):
+            m.d.sync += [heads.eq(0), follows.eq(header.payload.length != 0)]
+        with m.If(body.valid & body.ready & body.payload.last):
+            m.d.sync += follows.eq(0)
         return m
