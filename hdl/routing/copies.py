@@ -7,9 +7,8 @@ from amaranth.lib.wiring import In, Out
 from hdl.contract import Content, Kind
 from hdl.framers import swapped
 from hdl.routing.gate import PublicationRecord
-from hdl.routing.path import Identity
+from hdl.routing.path import Identity, lone
 from hdl.routing.relay import port_of
-from hdl.routing.sorter import lone
 from hdl.shapes.routing import PORTS, Frames
 from hdl.shapes.widths import ShortCount
 

@@ -6,11 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Header, Kind
 from hdl.framers import swapped
-from hdl.routing.path import Identity, PathWalker
+from hdl.routing.path import Identity, PathWalker, lone
 from hdl.routing.relay import port_of
 from hdl.shapes.program import TextByte
 from hdl.shapes.publication import DocumentWord
-from hdl.shapes.routing import PATH_BITS, PORTS, FrameHeader, Frames, RouteHit
+from hdl.shapes.routing import PORTS, FrameHeader, Frames, RouteHit
 from hdl.shapes.widths import tsid_width
 
 __all__ = ["ForwardOp", "ForwardResult", "ForwardTask", "Forwarder", "Outcome"]
@@ -133,13 +133,7 @@ class Forwarder(wiring.Component):
         ]
 
         # The header of what is sent.
-        own = Signal(PATH_BITS)
-        with m.Switch(identity.bits):
-            for bits in (2, 4, 7):
-                with m.Case(bits):
-                    m.d.comb += own[:8].eq(identity.bid << (8 - bits))
-            with m.Default():
-                m.d.comb += own[:8].eq(identity.bid)
+        own = lone(identity, identity.bid)
         m.d.comb += [
             header.eq(frame),
             header.kind.eq(Kind.SUBSCRIBE),

@@ -6,9 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Kind
 from hdl.routing.interests import InterestChange, InterestOp
-from hdl.routing.path import Identity
+from hdl.routing.path import Identity, lone
 from hdl.routing.relay import port_of
-from hdl.routing.sorter import lone
 from hdl.shapes.routing import PORTS, FrameHeader, Frames
 from hdl.shapes.subscription import SubscriptionResult
 from hdl.shapes.widths import step_width, tsid_place_width, tsid_width

@@ -8,7 +8,7 @@ from hdl.contract import OSid
 from hdl.framers import swapped
 from hdl.shapes.routing import PATH_BITS, PORTS
 
-__all__ = ["Identity", "PathFacts", "PathWalker"]
+__all__ = ["Identity", "PathFacts", "PathWalker", "lone"]
 
 
 class Identity(wiring.Signature):
@@ -29,6 +29,11 @@ class Identity(wiring.Signature):
         if not isinstance(ports, int) or not 1 <= ports <= PORTS:
             raise ValueError(f"ports must be 1 to {PORTS}, not {ports!r}")
         super().__init__({"bid": Out(8), "bits": Out(4), "unique": Out(1), "bids": Out(8).array(ports), "up": Out(ports)})
+
+
+def lone(identity, bid):
+    """The path that has this broker alone, as in :class:`hdl.shapes.routing.FrameHeader`."""
+    return (bid << (8 - identity.bits)[:3])[:8]
 
 
 class PathFacts(data.StructLayout):

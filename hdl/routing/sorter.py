@@ -5,16 +5,11 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Kind
-from hdl.routing.path import Identity
+from hdl.routing.path import Identity, lone
 from hdl.shapes.routing import Frames
 from hdl.shapes.widths import ShortCount
 
-__all__ = ["FrameSorter", "lone"]
-
-
-def lone(identity, bid):
-    """The path that has this broker alone, as in :class:`hdl.shapes.routing.FrameHeader`."""
-    return (bid << (8 - identity.bits)[:3])[:8]
+__all__ = ["FrameSorter"]
 
 
 class _Target(enum.Enum, shape=2):
@@ -31,7 +26,7 @@ class FrameSorter(wiring.Component):
     ===============================  ==============================================
     frame                            goes to
     ===============================  ==============================================
-    FORWARD; ROUTE if ``cyclic``     relay
+    FORWARD, ROUTE, if ``cyclic``    relay
     ROUTE                            publications
     SUBSCRIBE, UNSUBSCRIBE           subscriptions, unless they are held
     HELLO                            nowhere: ``settled`` is what it said last
@@ -102,7 +97,10 @@ class FrameSorter(wiring.Component):
                     m.next = "HEADER"
                     with m.Switch(kind):
                         with m.Case(Kind.FORWARD):
-                            m.d.sync += target.eq(_Target.RELAY)
+                            with m.If(self.cyclic):
+                                m.d.sync += target.eq(_Target.RELAY)
+                            with m.Else():
+                                m.d.sync += self.misrouted.eq(self.misrouted + 1)
                         with m.Case(Kind.ROUTE):
                             m.d.sync += target.eq(_Target.PUBLICATION)
                             with m.If(self.cyclic):

@@ -1,6 +1,6 @@
 """TOPOLOGY frames: what the topology entity writes into the VRT [T 5.4.3.6.1]."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -102,13 +102,10 @@ class TopologyReader(wiring.Component):
         byte, ended = Signal(8), Signal()
         answer = Signal(ByteClass)
         change = self.o_change.payload
+        last, void = Signal(), Signal(RefusalCode)
         m.d.comb += [
-            change.part.eq(part),
-            change.data.eq(word),
-            change.count.eq(count),
-            change.remove.eq(frame.options[0]),
-            change.solicit.eq(frame.high[0]),
-            change.bid.eq(frame.low),
+            # Whole, because the last bit is of no use here.
+            change.eq(Cat(part, word, count, last, frame.options[0], frame.high[0], frame.low, void, Const(0, 1))),
             byte.eq(body.payload.data.word_select(lane, 8)),
             ended.eq(lane + 1 == body.payload.count),
             self.bytes.byte.eq(byte),
@@ -216,11 +213,7 @@ class TopologyReader(wiring.Component):
 
             # The last word of the change, or that it is void.
             with m.State("LAST"):
-                m.d.comb += [
-                    self.o_change.valid.eq(1),
-                    change.last.eq(1),
-                    change.refusal.eq(Mux(place == _Place.FAULT, code, Refusal.NONE)),
-                ]
+                m.d.comb += [self.o_change.valid.eq(1), last.eq(1), void.eq(Mux(place == _Place.FAULT, code, Refusal.NONE))]
                 with m.If(self.o_change.ready):
                     m.next = "ANSWER"
             with m.State("ANSWER"):
