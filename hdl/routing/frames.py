@@ -160,7 +160,8 @@ class FrameWriter(wiring.Component):
 
 
 class FramesMux(wiring.Component):
-    """Frames of several units, taken apart, one after the other: the units take turns. A frame takes a clock more than it would alone.
+    """Frames of several units, taken apart, one after the other: the units that may begin take turns. A frame takes a clock more than it
+    would alone.
 
     Parameters
     ----------
@@ -170,13 +171,15 @@ class FramesMux(wiring.Component):
     -------
     i : In(Frames()).array(streams)
     o : Out(Frames())
+    begins : In(streams)
+        Which units may begin a frame in this clock, by default all: its header is offered from the next one on.
     """
 
     def __init__(self, *, streams: int):
         if not isinstance(streams, int) or streams < 1:
             raise ValueError(f"streams must be an integer of at least 1, not {streams!r}")
         self._streams = streams
-        super().__init__({"i": In(Frames()).array(streams), "o": Out(Frames())})
+        super().__init__({"i": In(Frames()).array(streams), "o": Out(Frames()), "begins": In(streams, init=(1 << streams) - 1)})
 
     def elaborate(self, platform):
         m = Module()
@@ -195,7 +198,7 @@ class FramesMux(wiring.Component):
                     ]
                     for behind in range(self._streams, 0, -1):
                         other = (number + behind) % self._streams
-                        with m.If(~heads & ~follows & self.i[other].header.valid):
+                        with m.If(~heads & ~follows & self.i[other].header.valid & self.begins[other]):
                             m.d.sync += [heads.eq(1), turn.eq(other)]
         with m.If(header.valid & header.ready):
             m.d.sync += [heads.eq(0), follows.eq(header.payload.length != 0)]

@@ -1,6 +1,6 @@
 """Publications on their way into the broker: this broker's own and those of neighbours, under the steady policy."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -36,9 +36,9 @@ class PublicationGate(wiring.Component):
     """Gives the broker one publication after the other, of its own publishers and of neighbours in turn, and each only once.
 
     Its own are numbered: the epoch, and behind it their count since the reset. A neighbour's publication that is in the window of those
-    seen lately is dropped. While there are neighbours to send to, a publication waits until the one before has been notified and every
-    neighbour's queue has room for a copy: so no publication in the broker waits for a neighbour. Verdicts of own publications are passed
-    on.
+    seen lately is dropped. While there are neighbours to send to, a publication is taken when the one before has been notified and every
+    queue that it may need has room for a copy: those of all ports but the one that it comes from. So no publication in the broker waits
+    for a neighbour, and one that waits keeps no other out. Verdicts of own publications are passed on.
 
     A publication whose words were cut on their way ends in a byte that makes it malformed: it notifies nobody.
 
@@ -58,8 +58,12 @@ class PublicationGate(wiring.Component):
     i_verdict, o_verdict : In(stream.Signature(Outcome(config))), Out(stream)
     identity : In(Identity(ports))
     hop_limit, epoch : In(8)
-    shares, room : In(1)
-        There are neighbours to send to; all of their queues have room for a copy.
+    shares : In(1)
+        There are neighbours to send to.
+    room : In(ports)
+        By port: the queue has room for a copy.
+    begins : Out(ports)
+        Whose publication may be offered on ``i_routed`` from the next clock on.
     finished : In(16)
         Publications that have been notified since the reset.
     number, record : In(16), Out(PublicationRecord)
@@ -83,7 +87,8 @@ class PublicationGate(wiring.Component):
                 "hop_limit": In(8),
                 "epoch": In(8),
                 "shares": In(1),
-                "room": In(1),
+                "room": In(ports),
+                "begins": Out(ports),
                 "finished": In(16),
                 "number": In(16),
                 "record": Out(PublicationRecord),
@@ -99,7 +104,7 @@ class PublicationGate(wiring.Component):
         m.submodules.origins = origins = StreamFifo(1, _RECORDS // 2)
         write, read = records.write_port(), records.read_port(domain="comb")
         header, body, local = self.i_routed.header, self.i_routed.body, self.i_local
-        entered, count, turn = Signal(16), Signal(24), Signal()
+        entered, count = Signal(16), Signal(24)
         routed, empty = Signal(), Signal()
         now = Signal(PublicationRecord)
         asked, answer = window.i.payload, window.o.payload
@@ -113,14 +118,25 @@ class PublicationGate(wiring.Component):
             self.record.eq(read.data),
             origins.i.payload.eq(now.local),
         ]
-        admitted = Signal()
-        m.d.comb += admitted.eq(origins.i.ready & (~self.shares | (self.room & (entered == self.finished))))
+        alone = Signal()
+        m.d.comb += alone.eq(~self.shares | (entered == self.finished))
 
         with m.FSM():
-            # Waits for a publication; who was served last waits for the other.
+            # Own publishers and neighbours have their turns.
             with m.State("IDLE"):
-                m.d.sync += routed.eq(header.valid & (turn | ~local.valid))
-                with m.If(header.valid | local.valid):
+                m.d.sync += routed.eq(0)
+                m.next = "NEIGHBOURS"
+                with m.If(local.valid & alone & (self.room.all() | ~self.shares)):
+                    m.next = "IDENTITY"
+            with m.State("NEIGHBOURS"):
+                for port in range(self._ports):
+                    others = [self.room[other] for other in range(self._ports) if other != port]
+                    m.d.comb += self.begins[port].eq(alone & (Cat(*others, Const(1, 1)).all() | ~self.shares))
+                m.next = "OFFERED"
+            with m.State("OFFERED"):
+                m.d.sync += routed.eq(1)
+                m.next = "IDLE"
+                with m.If(header.valid):
                     m.next = "IDENTITY"
 
             # Asks whether it has been here before.
@@ -145,7 +161,7 @@ class PublicationGate(wiring.Component):
                     m.next = "ANSWER"
             with m.State("ANSWER"):
                 m.d.comb += window.o.ready.eq(1)
-                m.d.sync += [turn.eq(~routed), now.hops.eq(Mux(routed, answer.hops, self.hop_limit)), now.ends.eq(routed & answer.ends)]
+                m.d.sync += [now.hops.eq(Mux(routed, answer.hops, self.hop_limit)), now.ends.eq(routed & answer.ends)]
                 with m.If(window.o.valid):
                     m.next = "ADMIT"
                     with m.If(routed & (answer.refusal != 0)):
@@ -159,10 +175,11 @@ class PublicationGate(wiring.Component):
                 with m.If(body.valid & body.payload.last):
                     m.next = "IDLE"
 
-            # Waits until it may enter.
+            # It enters when there is a place for what is known of it.
             with m.State("ADMIT"):
-                with m.If(admitted):
-                    m.d.comb += [write.en.eq(1), origins.i.valid.eq(1)]
+                m.d.comb += origins.i.valid.eq(1)
+                with m.If(origins.i.ready):
+                    m.d.comb += write.en.eq(1)
                     m.d.sync += entered.eq(entered + 1)
                     m.next = "WORDS"
 
@@ -179,7 +196,9 @@ class PublicationGate(wiring.Component):
                     with m.If(body.payload.cut):
                         m.d.comb += word.eq(_SPOILER)
                 with m.If(self.o.valid & self.o.ready & word.last):
-                    m.next = "IDLE"
+                    m.next = "NEIGHBOURS"
+                    with m.If(routed):
+                        m.next = "IDLE"
 
         m.d.comb += [
             self.o_verdict.payload.eq(self.i_verdict.payload),

@@ -207,7 +207,8 @@ class Router(wiring.Component):
             m.submodules[f"sorter{port}"] = sorter = knows(FrameSorter(ports=ports, port=port))
             m.submodules[f"sender{port}"] = sender = LinkSender()
             m.submodules[f"mux{port}"] = mux = FrameMux(streams=len(writers))
-            m.submodules[f"queue{port}"] = queue = StreamFifo(LinkWord, 2 * self._copy_words)
+            # Room for a copy beside one that waits, and for what of that is still on its way when its publication has been notified.
+            m.submodules[f"queue{port}"] = queue = StreamFifo(LinkWord, 2 * self._copy_words + 32)
             queues.append(queue)
             join(
                 (wiring.flipped(self.i_link[port]), receiver.i),
@@ -320,7 +321,8 @@ class Router(wiring.Component):
             gate.hop_limit.eq(settings.hop_limit),
             gate.epoch.eq(settings.epoch),
             gate.shares.eq(settings.tree.any()),
-            gate.room.eq(room.all()),
+            gate.room.eq(room),
+            routes.begins.eq(gate.begins),
             gate.finished.eq(self.finished),
             gate.number.eq(copies.number),
             copies.record.eq(gate.record),
