@@ -18,7 +18,7 @@ from hdl.shapes.names import NameRequest
 from hdl.shapes.program import TextByte
 from hdl.shapes.publication import DocumentWord, Outcome
 from hdl.shapes.subscription import SubscriptionResult
-from hdl.shapes.widths import tsid_width
+from hdl.shapes.widths import step_width, tsid_width
 from hdl.spu import RegistrationInterlock, Spu
 from hdl.stream import Register, StreamFifo
 from hdl.tally import Tally
@@ -38,6 +38,8 @@ class Broker(wiring.Component):
     Parameters
     ----------
     config : BrokerConfig
+    routing : bool
+        Whether there is what a router needs to stand beside the broker.
 
     Members
     -------
@@ -60,11 +62,24 @@ class Broker(wiring.Component):
     counter, count : In, Out(32)
         The counter that has this place among :data:`hdl.contract.COUNTERS`, from ``accepted`` to ``notified``, in the same clock. What
         has happened is counted 20 clocks later at the latest.
+    i_fetch, o_fetch : In(stream), Out(stream), with ``routing``
+        Raw frames of subscriptions, see :class:`hdl.spu.Spu`.
+    step : Out, with ``routing``
+        The last bit of the run of the subscription that was accepted last, with its result and until that of the next one.
+    begun, finished : Out(16), with ``routing``
+        Publications that have begun, and those that have been notified, modulo 65536.
     """
 
-    def __init__(self, config: BrokerConfig):
+    def __init__(self, config: BrokerConfig, *, routing: bool = False):
         self._config = config
+        self._routing = routing
         links, word = config.links, stream.Signature(DocumentWord)
+        router = {
+            "i_fetch": In(stream.Signature(tsid_width(config))),
+            "o_fetch": Out(word),
+            "step": Out(step_width(config)),
+            **dict.fromkeys(("begun", "finished"), Out(16)),
+        }
         super().__init__(
             {
                 "publication": In(word),
@@ -82,7 +97,13 @@ class Broker(wiring.Component):
                 "counter": In(range(len(COUNTERS))),
                 "count": Out(32),
             }
+            | (router if routing else {})
         )
+
+    @property
+    def _store_words(self) -> int:
+        """Words of the store of raw frames beside a router, who sends them on at any time: 16 for each subscription."""
+        return 1 << (16 * self._config.subscriptions - 1).bit_length()
 
     def elaborate(self, platform):
         m = Module()
@@ -94,7 +115,7 @@ class Broker(wiring.Component):
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.pins = pins = PinPort(config)
         m.submodules.names = names = NameTable(config)
-        m.submodules.spu = spu = Spu(config)
+        m.submodules.spu = spu = Spu(config, store_words=self._store_words if self._routing else None)
         m.submodules.xpath = xpath = XPathProcessor(config)
         m.submodules.programs = programs = ProgramGuard(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
@@ -165,6 +186,13 @@ class Broker(wiring.Component):
         ):
             for name in names:
                 m.d.comb += getattr(self, name).eq(getattr(unit, name))
+
+        if self._routing:
+            wiring.connect(m, wiring.flipped(self.i_fetch), spu.i_fetch)
+            wiring.connect(m, spu.o_fetch, wiring.flipped(self.o_fetch))
+            m.d.comb += [getattr(self, name).eq(getattr(publications.retention, name)) for name in ("begun", "finished")]
+            with m.If(crt.response.valid & crt.response.ready):
+                m.d.sync += self.step.eq(crt.last_step)
 
         # What is counted, where the low bits of its register's offset say.
         counts = {name: [getattr(spu, name)] for name in ("accepted", "cancelled", "refused", "dropped")}
