@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from hdl.shapes.program import ProgramOperator
 from hdl.shapes.widths import number_shape
 
-__all__ = ["Comparison", "DecimalReader", "compare", "compares"]
+__all__ = ["Comparison", "DecimalReader", "compare", "compares", "ordered"]
 
 _BIAS = 66
 
@@ -42,13 +42,18 @@ def compare(value, literal):
     )
 
 
-def compares(operator, parts):
-    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+def ordered(parts):
+    """Of two numbers that are sound: whether they are the same, and whether the first is smaller."""
     less = parts.less[0]
     for third in range(1, _THIRDS):
         less = parts.less[third] | (parts.same[third] & less)
     same = parts.same.all() & ~parts.unlike
-    smaller = Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
+    return same, Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
+
+
+def compares(operator, parts):
+    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+    same, smaller = ordered(parts)
     holds = {
         ProgramOperator.EQ: same,
         ProgramOperator.LT: smaller,
