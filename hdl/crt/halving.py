@@ -26,7 +26,9 @@ class SearchAnswer(data.StructLayout):
     value. Of a value that is no number nothing else counts."""
 
     def __init__(self, config):
-        super().__init__({"below": range(config.numbers + 1), "equal": 1, "identity": number_width(config), "nan": 1, "excess": 1, "own": 1})
+        super().__init__(
+            {"below": range(config.numbers + 1), "equal": 1, "identity": number_width(config), "nan": 1, "excess": 1, "own": 1}
+        )
 
 
 class Halving(wiring.Component):

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.shapes.tables import StringPort, TestLink
+from hdl.shapes.tables import StringPort
 from hdl.shapes.widths import ByteCount, value_width
 from hdl.stream import BlockRam
 
@@ -70,11 +70,6 @@ class StringStore(wiring.Component):
         Searches for a literal and adds it if it is new; each success counts one use. Not ``found``: there is no room.
     release, value : ``In``
         One use less of a string; taken when ``idle`` and no search is asked for.
-    relink, store, link : ``In``
-        Gives the first test for the string ``value``, and with ``store`` replaces it by ``link``, which stay; taken when ``idle`` and
-        no search is asked for.
-    relinked, head : ``Out``
-        The answer, for one clock, and the first test, which stays.
     idle : ``Out(1)``
     clear, clear_address : ``In``
         Empties the store: every address from 0 up, while ``idle``; a clock later it is empty.
@@ -88,11 +83,6 @@ class StringStore(wiring.Component):
                 "literal": Out(StringPort(config)),
                 "release": In(1),
                 "value": In(value_width(config)),
-                "relink": In(1),
-                "store": In(1),
-                "link": In(TestLink(config)),
-                "relinked": Out(1),
-                "head": Out(TestLink(config)),
                 "idle": Out(1),
                 "clear": In(1),
                 "clear_address": In(value_width(config)),
@@ -113,7 +103,6 @@ class StringStore(wiring.Component):
                 "first": pool_bits,
                 "next": link,
                 "bucket": value_bits,
-                "head": TestLink(config),
             }
         )
         # Records of strings, and behind them the first string of each bucket, with a mask of what the other bits of their hashes may be.
@@ -177,7 +166,7 @@ class StringStore(wiring.Component):
         with m.If(clear):
             m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(clear_address, 1))]
             m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
-        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
+        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0)]
 
         def finish(found):
             with m.If(adds):
@@ -205,9 +194,6 @@ class StringStore(wiring.Component):
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
                     m.next = "RELEASE"
-                with m.Elif(self.relink):
-                    m.d.sync += current.index.eq(self.value)
-                    m.next = "RELINK"
             with m.State("BUCKET"):
                 m.d.comb += in_bucket.eq(1)
                 m.next = "BUCKET1"
@@ -238,7 +224,7 @@ class StringStore(wiring.Component):
             with m.State("COMPARE"):
                 # one word after the other of one that is as long; what it is counts only if it is the one
                 with m.If(~adds):
-                    m.d.sync += [self.document.value.eq(current.index), self.document.head.eq(record.head)]
+                    m.d.sync += self.document.value.eq(current.index)
                 m.next = "COMPARE1"
                 with m.If(record.length != length):
                     m.d.sync += current.eq(record.next)
@@ -285,7 +271,6 @@ class StringStore(wiring.Component):
                     with m.Else():
                         m.d.sync += fresh_value.eq(fresh_value + 1)
                     m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.bucket.eq(bucket)]
-                    m.d.sync += record.head.eq(0)
                     m.next = "ADD"
                 with m.Elif(~spare_word.valid & fresh_word[-1]):
                     m.d.sync += [word.eq(record.first), left.eq(total - left), failing.eq(1)]
@@ -313,17 +298,6 @@ class StringStore(wiring.Component):
                 m.d.comb += [to_bucket.eq(1), new_bucket.first.eq(current), new_bucket.mask.eq(mask | sign)]
                 m.d.sync += self.literal.value.eq(current.index)
                 finish(1)
-
-            pause("RELINK", "RELINK1")
-            pause("RELINK1", "RELINK2")
-            with m.State("RELINK2"):
-                # another first test for the string
-                m.d.sync += [record.eq(records.read[0].data), record.head.eq(self.link)]
-                m.d.sync += [self.relinked.eq(1), self.head.eq(records.read[0].data.head)]
-                m.next = "RELINK3"
-            with m.State("RELINK3"):
-                m.d.comb += records.write.en.eq(self.store)
-                m.next = "IDLE"
 
             pause("RELEASE", "RELEASE1")
             pause("RELEASE1", "RELEASE2")
