@@ -14,7 +14,6 @@ from hdl.stream import StreamFifo
 __all__ = ["Gather", "TestPass"]
 
 _QUERIES = 8
-_ANSWERS = 4
 _STAGES = 6
 
 
@@ -179,7 +178,7 @@ class Gather(wiring.Component):
     strings, numbers : ``In(stream.Signature(Query(config)))``
         Queries; each fence comes on both.
     string_answers, number_answers : ``In(stream)``
-        As of :class:`TestPass`; those of numbers are always taken: the ring has five at most, and so has the queue.
+        As of :class:`TestPass`; there is room for one for each query in the queue.
     string_tests, number_tests : ``In(TestRowView(config, ...))``
     fences : ``Out(stream.Signature(Fence(config)))``
         One for each fence, in order, with what either of them has gathered.
@@ -216,7 +215,7 @@ class Gather(wiring.Component):
             ("number", NumberAnswer(config), self.number_tests),
         ):
             m.submodules[f"{name}_queries"] = queries = StreamFifo(Query(config), _QUERIES)
-            m.submodules[f"{name}_answers"] = answers = StreamFifo(answer, 2 * _ANSWERS)
+            m.submodules[f"{name}_answers"] = answers = StreamFifo(answer, _QUERIES)
             m.submodules[f"{name}_pass"] = passes[name] = one = TestPass(config, answer)
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}s")), queries.i)
             wiring.connect(m, queries.o, one.i)
