@@ -156,7 +156,7 @@ def test_points_and_bounds(numbers: int, spread: int, stall: float) -> None:
             async def clock() -> None:
                 """A clock, in which a value may be offered and a point may be used."""
                 await tick()
-                if not asked and chance.random() < 0.3:
+                if not asked and len(points) + len(wanted) < 6 and chance.random() < 0.3:
                     number = None if chance.random() < 0.1 else some(part, spread)
                     asked.append({"number": number, "excess": int(chance.random() < 0.1)})
                     part.set(dut.port.search.payload, {"key": key(number), "excess": asked[-1]["excess"]})
@@ -228,7 +228,7 @@ def test_points_and_bounds(numbers: int, spread: int, stall: float) -> None:
                 if not held[literal]:
                     del held[literal], identities[literal]
 
-            for _ in range(50):
+            for _ in range(30):
                 if tests and (chance.random() < 0.45 or len(tests) == 64):
                     await leave(chance.choice(sorted(tests)))
                 else:
