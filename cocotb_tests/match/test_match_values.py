@@ -15,7 +15,7 @@ from hdl.config import BrokerConfig
 from hdl.crt.compared import StringTests
 from hdl.crt.strings import StringStore
 from hdl.match.feeders import NumberFeeder, StringFeeder
-from hdl.match.gather import TestPass
+from hdl.match.gather import SlicePass
 from hdl.match.ops import Fence, Query, ValueWord
 from hdl.shapes.tables import StringPort
 from hdl.shapes.tests import StringAnswer
@@ -172,7 +172,7 @@ class _Gathered(wiring.Component):
     """The pass over the tests on strings with the tests behind it."""
 
     def __init__(self, config):
-        self.gathering, self.tests = TestPass(config, StringAnswer(config)), StringTests(config)
+        self.gathering, self.tests = SlicePass(config, StringAnswer(config)), StringTests(config)
         super().__init__(
             {
                 "i": In(stream.Signature(Query(config))),

@@ -23,7 +23,7 @@ class Evaluator(wiring.Component):
     """Asks the rows for what a document's items mean to the subscriptions: its tags, with the tests on values that hold for them.
 
     Values are read, searched for and compared beside each other and beside the items behind them; see :class:`hdl.match.reader.ValueReader`,
-    :class:`hdl.match.feeders.StringFeeder`, :class:`hdl.match.feeders.NumberFeeder` and :class:`hdl.match.gather.TestPass` for the clocks of each. A tag waits
+    :class:`hdl.match.feeders.StringFeeder`, :class:`hdl.match.feeders.NumberFeeder` and :class:`hdl.match.gather.SlicePass` for the clocks of each. A tag waits
     for what is gathered for it.
 
     Parameters
@@ -37,7 +37,7 @@ class Evaluator(wiring.Component):
     strings, numbers, string_tests, number_tests, summary : ``In(...)``
         Those of the parts.
     half, slice, row, freed :
-        What was gathered for a request that is ``fenced``, see :class:`hdl.match.gather.TestPass`.
+        What was gathered for a request that is ``fenced``, see :class:`hdl.match.gather.SlicePass`.
     idle : ``Out(1)``
         Nothing is under way.
     """

@@ -11,13 +11,13 @@ from hdl.shapes.tests import NumberAnswer, StringAnswer, TestRowView
 from hdl.shapes.widths import row_width
 from hdl.stream import StreamFifo
 
-__all__ = ["Gather", "TestPass"]
+__all__ = ["Gather", "SlicePass"]
 
 _QUERIES = 8
 _STAGES = 6
 
 
-class TestPass(wiring.Component):
+class SlicePass(wiring.Component):
     """Goes through the slices of each query and gathers the tests that hold, for two tags at a time.
 
     A slice a clock, and one for a query without any; a fence takes a clock. What is gathered is known with the fence, 7 clocks later. While two tags are
@@ -178,12 +178,12 @@ class Gather(wiring.Component):
     strings, numbers : ``In(stream.Signature(Query(config)))``
         Queries; each fence comes on both.
     string_answers, number_answers : ``In(stream)``
-        As of :class:`TestPass`; there is room for one for each query in the queue.
+        As of :class:`SlicePass`; there is room for one for each query in the queue.
     string_tests, number_tests : ``In(TestRowView(config, ...))``
     fences : ``Out(stream.Signature(Fence(config)))``
         One for each fence, in order, with what either of them has gathered.
     half, slice, row, freed, quiet, idle :
-        As of :class:`TestPass`; ``quiet`` is about numbers.
+        As of :class:`SlicePass`; ``quiet`` is about numbers.
     """
 
     def __init__(self, config):
@@ -216,7 +216,7 @@ class Gather(wiring.Component):
         ):
             m.submodules[f"{name}_queries"] = queries = StreamFifo(Query(config), _QUERIES)
             m.submodules[f"{name}_answers"] = answers = StreamFifo(answer, _QUERIES)
-            m.submodules[f"{name}_pass"] = passes[name] = one = TestPass(config, answer)
+            m.submodules[f"{name}_pass"] = passes[name] = one = SlicePass(config, answer)
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}s")), queries.i)
             wiring.connect(m, queries.o, one.i)
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}_answers")), answers.i)
