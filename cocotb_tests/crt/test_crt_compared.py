@@ -13,8 +13,8 @@ from hdl.config import BrokerConfig
 from hdl.crt import tests
 from hdl.crt.entries import Kind
 from hdl.crt.numbers import NumberOp
-from hdl.shapes.program import ProgramOperator
 from hdl.shapes import tests as shapes
+from hdl.shapes.program import ProgramOperator
 
 CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 SUBJECTS = {Kind.ATTRIBUTE: shapes.TestSubject.ATTRIBUTE, Kind.SELF: shapes.TestSubject.SELF, Kind.TEXT: shapes.TestSubject.TEXT}
@@ -96,7 +96,8 @@ async def rows(part: Part, view: Any, subject: int, name: int, answer: dict[str,
 
 @pytest.mark.parametrize("seed", [9, 10])
 def test_rows(seed: int) -> None:
-    """Tests come and go in any order, of one name and of any, of numbers and strings; those that hold for a value are found slice by slice. What is
+    """Tests come and go in any order, of one name and of any, of numbers and strings; those that hold for a value are found slice by
+    slice. What is
     placed is no test before it is added. Strings and numbers are held for as long as somebody compares with them."""
 
     async def bench(part: Part) -> None:
@@ -126,7 +127,8 @@ def test_rows(seed: int) -> None:
             return reply["identity"]
 
         part.set(dut.numbers.quiet, 1)
-        for turn in range(2):
+
+        async def turn() -> None:
             await wipe(part)
             held: dict[int, tuple[dict[str, Any], bytes | Decimal | None]] = {}
             uses: Counter[bytes | Decimal] = Counter()
@@ -158,7 +160,11 @@ def test_rows(seed: int) -> None:
                             right = {
                                 step
                                 for step, literal in wanted.items()
-                                if (held[step][0]["operator"] is ProgramOperator.NE if given is None else HOLDS[held[step][0]["operator"]](given, literal))
+                                if (
+                                    held[step][0]["operator"] is ProgramOperator.NE
+                                    if given is None
+                                    else HOLDS[held[step][0]["operator"]](given, literal)
+                                )
                             }
                             assert await rows(part, view, key_of[0], key_of[1], answer) == (set(wanted), right)
 
@@ -174,8 +180,20 @@ def test_rows(seed: int) -> None:
                     kind = chance.choice(list(SUBJECTS)[anyone:])
                     step = chance.choice([one for one in range(64) if one not in held])
                     asked = chance.choice(list(HOLDS) if number else [ProgramOperator.EQ, ProgramOperator.NE])
-                    literal = chance.choice((*NUMBERS, None) if number and asked not in (ProgramOperator.EQ, ProgramOperator.NE) else NUMBERS if number else TEXTS)
-                    entry = {"kind": kind, "name": 0 if anyone else chance.choice((0, 7, 15)), "anyone": anyone, "operator": asked, "number": number}
+                    literal = chance.choice(
+                        (*NUMBERS, None)
+                        if number and asked not in (ProgramOperator.EQ, ProgramOperator.NE)
+                        else NUMBERS
+                        if number
+                        else TEXTS
+                    )
+                    entry = {
+                        "kind": kind,
+                        "name": 0 if anyone else chance.choice((0, 7, 15)),
+                        "anyone": anyone,
+                        "operator": asked,
+                        "number": number,
+                    }
                     entry |= {"sound": int(literal is not None), "value": 0}
                     if literal is not None:
                         entry |= {"value": await stored(literal), "stored": 1}
@@ -209,7 +227,9 @@ def test_rows(seed: int) -> None:
                 assert all(summary["slices"] >> step // 16 & 1 for step, (entry, _) in held.items() if entry["anyone"])
                 assert part.get(dut.texts) == worded
                 await check(chance.choice((0, 7, 15)))
-            if turn == 0:
-                await part.reset()
+
+        await turn()
+        await part.reset()
+        await turn()
 
     run(tests.ComparedTests(CONFIG), bench, seed=seed)

@@ -117,12 +117,14 @@ class _Compared(wiring.Component):
 @pytest.mark.parametrize(("numbers", "spread"), [(1, 4), (16, 12), (37, 40)])
 @STALLS
 def test_points_and_bounds(numbers: int, spread: int, stall: float) -> None:
-    """Numbers come and go, up to the limit and one beyond, while values are searched for; each value's point decides every test, whatever came and
+    """Numbers come and go, up to the limit and one beyond, while values are searched for; each value's point decides every test,
+    whatever came and
     went since its bound was set. Values wait while the order changes, and it changes only when no point is in use."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
-        for turn in range(2):
+
+        async def turn() -> None:
             part.set(dut.clear, 1)
             for address in range(dut.store.clear_depth):
                 part.set(dut.clear_address, address)
@@ -237,7 +239,9 @@ def test_points_and_bounds(numbers: int, spread: int, stall: float) -> None:
                     await clock()
             while wanted or points or asked:
                 await clock()
-            if turn == 0:
-                await part.reset()
+
+        await turn()
+        await part.reset()
+        await turn()
 
     run(_Compared(BrokerConfig(**LIMITS, numbers=numbers)), bench)

@@ -9,8 +9,8 @@ import pytest
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
-from hdl.crt.numbers import NumberOp
 from hdl.crt.entries import Kind
+from hdl.crt.numbers import NumberOp
 from hdl.crt.stage import Stage
 from hdl.crt.visits import VisitOp
 from hdl.shapes.program import ProgramOp, ProgramOperator

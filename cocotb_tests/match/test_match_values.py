@@ -63,9 +63,10 @@ async def through(part: Part, given: list[list[dict[str, int]]]) -> list[Any]:
 def test_numbers_of_values(stall: float) -> None:
     """Every kind of value gives the number that the golden model reads, whatever it is cut into; limits hit exactly and by one."""
     values = [
-        b"", b"0", b"-0", b"7", b"-12.50", b".5", b"5.", b".", b"-", b"--1", b"1-", b"1.2.3", b"+1", b"1e5", b" 42 ", b"4 2", b"\t\n\r 9\n", b"    ",
-        b"        8", b"8        ", b"abcd", b"12a4", b"1234x", b"123456789012345", b"1234567890123456", b"0" * 64, b"0" * 65, b"0" * 60 + b".125",
-        b" " * 70 + b"3" + b" " * 70, b"1" + b"0" * 40, b"0." + b"0" * 40 + b"25", b"-" * 65, b"9" * 20 + b"x", b"x" + b"9" * 20, "\u00e4".encode(),
+        b"", b"0", b"-0", b"7", b"-12.50", b".5", b"5.", b".", b"-", b"--1", b"1-", b"1.2.3", b"+1", b"1e5", b" 42 ", b"4 2",
+        b"\t\n\r 9\n", b"    ", b"        8", b"8        ", b"abcd", b"12a4", b"1234x", b"123456789012345",
+        b"1234567890123456", b"0" * 64, b"0" * 65, b"0" * 60 + b".125", b" " * 70 + b"3" + b" " * 70, b"1" + b"0" * 40,
+        b"0." + b"0" * 40 + b"25", b"-" * 65, b"9" * 20 + b"x", b"x" + b"9" * 20, "\u00e4".encode(),
     ]  # fmt: skip
 
     async def bench(part: Part) -> None:
@@ -206,27 +207,31 @@ class _Gathered(wiring.Component):
 
 @STALLS
 def test_gathered(stall: float) -> None:
-    """Each fence comes with the slices in which a test of its queries holds, and with the tests; two tags at a time; rows of strings change meanwhile."""
+    """Each fence comes with the slices in which a test of its queries holds, and with the tests; two tags at a time; rows of strings
+    change meanwhile."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
+        held: dict[int, tuple[int, int, int]] = {}  # name, string, unlike
         for turn in range(2):
-            held: dict[int, tuple[int, int, int]] = {}  # name, string, unlike
             if turn:
                 # a reset keeps memories: what the turn before has set is taken back
-                for step, (name, value, _) in before.items():
+                for step, (name, value, _) in held.items():
                     await part.give(dut.named, {"name": name, "step": step, "value": 0})
                     await part.give(dut.valued, {"row": {"name": value, "step": step, "value": 0}})
+            held = {}
             for step in chance.sample(range(64), 30):
                 held[step] = chance.randrange(4), chance.randrange(4), int(chance.random() < 0.3)
                 name, value, unlike = held[step]
                 await part.give(dut.valued, {"row": {"name": value, "step": step, "value": 1}, "unlike": unlike})
                 await part.give(dut.named, {"name": name, "step": step, "value": 1})
             await part.clock(8)
-            before = held
             spare = [step for step in range(64) if step not in held]
 
-            tags = [[(chance.randrange(5), chance.getrandbits(4), chance.random() < 0.7) for _ in range(chance.choice((0, 1, 1, 2, 5)))] for _ in range(40)]
+            tags = [
+                [(chance.randrange(5), chance.getrandbits(4), chance.random() < 0.7) for _ in range(chance.choice((0, 1, 1, 2, 5)))]
+                for _ in range(40)
+            ]
             queries: list[dict[str, Any]] = []
             answers: list[dict[str, int]] = []
             wanted: list[list[int]] = []

@@ -18,7 +18,8 @@ _LIMITS = SimpleNamespace(steps=4, slices=2, names=4, values=4, numbers=3, digit
 
 
 class _Bounds(Checked):
-    """A test and a value, each known by its place among the numbers only. Numbers come and go on either side of both, and the table decides as the two
+    """A test and a value, each known by its place among the numbers only. Numbers come and go on either side of both, and the table
+    decides as the two
     numbers themselves would be compared, which does not change."""
 
     def __init__(self) -> None:
@@ -26,7 +27,7 @@ class _Bounds(Checked):
         self.dut = dut = BoundTable(_LIMITS)
         self.step, self.kind, self.open = Signal(2, name="followed"), Signal(BoundKind), Signal()
         self.beyond = Signal(2, name="beyond")
-        self.free = [dut.slice, dut.change.valid, dut.change.payload, dut.sweep.valid, dut.sweep.payload, dut.answer.nan, self.step, self.kind]
+        self.free = [dut.slice, dut.change.valid, dut.change.payload, dut.sweep.valid, dut.sweep.payload, dut.answer, self.step, self.kind]
         self.free += [self.open, self.beyond]
 
     def check(self, m: Module) -> None:
@@ -43,10 +44,14 @@ class _Bounds(Checked):
         changes = dut.change.valid & dut.change.ready
         ours = changes & (change.step == self.step)
         m.d.comb += [
-            dut.answer.point.eq(point),
+            Assume(dut.answer.point == point),
             # registration places the test once, when its number is there, and its neighbours at any time
-            Assume(~ours | (~placed & (used != 0) & (change.bound.kind == self.kind) & (change.bound.bound == Cat(~self.open, rank + self.open)))),
+            Assume(
+                ~ours
+                | (~placed & (used != 0) & (change.bound.kind == self.kind) & (change.bound.bound == Cat(~self.open, rank + self.open)))
+            ),
             Assume(~(placed & takes & ~sweep.up & (sweep.rank == rank))),
+            Assume(~(changes & takes)),
             Assume(~takes | Mux(sweep.up, (used != 3) & (sweep.rank <= used), sweep.rank < used)),
         ]
         kinds = self.kind
@@ -153,7 +158,10 @@ class _Ranks(Checked):
                     with m.Elif(inside & (rank > asked)):
                         m.d.sync += rank.eq(rank - 1)
         with m.Elif(dut.request.ready & (age == 3)):
-            m.d.comb += [Assert(dut.used == used), Assert((dut.rank >= used) | ((dut.identity == self.identity) == (inside & (dut.rank == rank))))]
+            m.d.comb += [
+                Assert(dut.used == used),
+                Assert((dut.rank >= used) | ((dut.identity == self.identity) == (inside & (dut.rank == rank)))),
+            ]
 
 
 class _Search(Checked):
@@ -212,27 +220,29 @@ class _Search(Checked):
 
 
 class _Pass(Checked):
-    """One bit of one slice: it is gathered for a tag if and only if it held in some query of that tag, and it is there until it is freed."""
+    """One bit of one slice: it is gathered for a tag if and only if it held in some query of that tag, and is there until it is freed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.dut = dut = SlicePass(_LIMITS, NumberAnswer(_LIMITS))
         self.step = Signal(2, name="followed")
         self.free = [dut.i.valid, dut.i.payload, dut.answers.valid, dut.answers.payload, dut.view.row, dut.view.holds, dut.view.hold]
-        self.free += [dut.fences.ready, dut.freed, self.step]
+        self.which = Signal(name="followed_tag")
+        self.free += [dut.fences.ready, dut.freed, self.step, self.which]
 
     def check(self, m: Module) -> None:
         dut = self.dut
         m.submodules.dut = dut
         constant(m, self.step)
+        constant(m, self.which)
         obeys_rules(m, dut.i, "i")
         obeys_rules(m, dut.answers, "answers")
         keeps_rules(m, dut.fences, "fences")
         query = dut.i.payload
         place, slice_ = self.step[:1], self.step[1:]
-        m.d.comb += [dut.slice.eq(slice_), dut.half.eq(0)]
+        m.d.comb += [dut.slice.eq(slice_), dut.half.eq(self.which)]
 
-        # The tags that have begun, that have been read, and that have been freed; tag 2 is followed, so that both halves are used before it.
+        # The tags that have begun, that have been read, and that have been freed; the first or the second one is followed.
         takes = dut.i.valid & dut.i.ready
         begun, out, freed = Signal(3), Signal(3), Signal(3)
         leaves = dut.fences.valid & dut.fences.ready
@@ -249,19 +259,19 @@ class _Pass(Checked):
         for n in range(1, 3):
             m.d.sync += [tag[n].eq(tag[n - 1]), asked[n].eq(asked[n - 1])]
         holds = asked[2] & (dut.view.row & dut.view.holds).bit_select(place, 1)
-        m.d.sync += wanted.eq(wanted | (holds & (tag[2] == 2)))
+        m.d.sync += wanted.eq(wanted | (holds & (tag[2] == self.which)))
         # It is known when the fence of the tag comes out, and stays so until that is freed.
-        with m.If((out == 2) & dut.fences.valid):
+        with m.If((out == self.which) & dut.fences.valid):
             m.d.comb += Assert(dut.fences.payload.slices.bit_select(slice_, 1) | ~wanted)
-        with m.If(((out == 2) & dut.fences.valid) | ((out > 2) & (freed == 2))):
+        with m.If(((out == self.which) & dut.fences.valid) | ((out > self.which) & (freed == self.which))):
             m.d.comb += Assert(dut.row.bit_select(place, 1) == wanted)
         # The gathered slices of every query are read before its fence.
         due = Signal()
-        with m.If(takes & ~query.fence & (begun == 2)):
+        with m.If(takes & ~query.fence & (begun == self.which)):
             m.d.sync += due.eq(due | query.slices.bit_select(slice_, 1))
         seen = Signal()
-        m.d.sync += seen.eq(seen | (asked[0] & (tag[0] == 2)))
-        with m.If((out == 2) & dut.fences.valid):
+        m.d.sync += seen.eq(seen | (asked[0] & (tag[0] == self.which)))
+        with m.If((out == self.which) & dut.fences.valid):
             m.d.comb += Assert(~due | seen)
 
 

@@ -42,7 +42,8 @@ class BoundTable(wiring.Component):
     Members
     -------
     slice, answer, holds : ``In``, ``In(NumberAnswer(config))``, ``Out``
-        Two clocks later: the bits whose test holds for the answer, a slice a clock. What a bit without a number test says does not count. Not while
+        Two clocks later: the bits whose test holds for the answer, a slice a clock. What a bit without a number test says does not
+        count. Not while
         a sweep is under way.
     change : ``In(stream.Signature(BoundChange(config)))``
         A clock each; they wait for a sweep.

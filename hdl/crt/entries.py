@@ -49,7 +49,8 @@ class Kind(enum.Enum, shape=unsigned(3)):
 
 class Entry(data.StructLayout):
     """A bit of a subscription on its way into the table: ``anyone`` replaces the name of the step that SELF and TEXT belong to
-    where that is ``*``. ``value`` is the number of a string, or the identity of a ``number``; ``stored`` says that one use of it is held for this
+    where that is ``*``. ``value`` is the number of a string, or the identity of a ``number``; ``stored`` says that one use of it is held
+    for this
     entry. A comparison with what is no number is not ``sound``: it never holds."""
 
     def __init__(self, config):

@@ -22,7 +22,8 @@ class SearchRequest(data.StructLayout):
 
 
 class SearchAnswer(data.StructLayout):
-    """How many numbers are ``below`` the value, and whether the next one is ``equal`` to it and then its ``identity``; ``nan`` and ``excess`` of the
+    """How many numbers are ``below`` the value, and whether the next one is ``equal`` to it and then its ``identity``; ``nan`` and
+    ``excess`` of the
     value. Of a value that is no number nothing else counts."""
 
     def __init__(self, config):

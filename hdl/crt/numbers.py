@@ -42,9 +42,11 @@ class NumberReply(data.StructLayout):
 class NumberStore(wiring.Component):
     """Finds the place of values among the stored numbers; registration adds numbers and takes them back.
 
-    An identity stays with its number, its rank changes with the others. When a number comes or goes, ranks move and the bounds of tests with them;
+    An identity stays with its number, its rank changes with the others. When a number comes or goes, ranks move and the bounds of tests
+    with them;
     for that time, and until no point is in use, values are not taken. A point comes 5 clocks for each halving and 2 after the value, see
-    :class:`hdl.crt.halving.Halving`. ENTER takes a search and 7 clocks for a number that is stored; a new one, and LEAVE of the last use, a search and
+    :class:`hdl.crt.halving.Halving`. ENTER takes a search and 7 clocks for a number that is stored; a new one, and LEAVE of the last
+    use, a search and
     the order's clocks, and those until ``port.quiet``.
 
     Parameters

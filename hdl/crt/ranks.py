@@ -41,7 +41,8 @@ class RankAnswer(data.StructLayout):
 class RankOrder(wiring.Component):
     """Keeps the identities of numbers by rank: those in use from rank 0 on, then the free ones in any order.
 
-    A word has 16 ranks. FIND takes 3 clocks and one a word up to the number; INSERT and REMOVE take 3 and one for each word with a rank that moves.
+    A word has 16 ranks. FIND takes 3 clocks and one a word up to the number; INSERT and REMOVE take 3 and one for each word with a rank
+    that moves.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class VisitorRows(wiring.Component):
     ----------
     config : BrokerConfig
     rows : int
-        Rows, a power of two of at least 4; without it one for each name of the configuration. A row may stand for anything of which a bit has at
+        Rows, a power of two of at least 4; without it one for each name of the configuration. A row may stand for anything of which a
+        bit has at
         most one.
 
     Members

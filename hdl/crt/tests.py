@@ -53,7 +53,8 @@ class ComparedTests(wiring.Component):
     """Keeps what tests compare with, and the rows by which the engine decides a slice of them in a clock.
 
     A comparison with what is no number never holds and is in no row. Each request is answered when it has been worked out: COMPARE after 5
-    clocks; ADD after 2, and its row counts when ``request.ready`` is 1 again; PLACE after 3, or of a number when its rank is known; the others after 5 and
+    clocks; ADD after 2, and its row counts when ``request.ready`` is 1 again; PLACE after 3, or of a number when its rank is known; the
+    others after 5 and
     what the string store or the number store takes. ADD and DROP are made while the engine leaves the tests alone.
 
     Parameters
@@ -78,7 +79,8 @@ class ComparedTests(wiring.Component):
     empty : ``In(1)``
         There is no test: marks and texts are forgotten.
     clear, clear_address : ``In``
-        Forgets rows, strings and numbers: every address from 0 up to :attr:`clear_depth`, while nothing is under way; a clock later it is done.
+        Forgets rows, strings and numbers: every address from 0 up to :attr:`clear_depth`, while nothing is under way; a clock later it
+        is done.
     """
 
     def __init__(self, config):

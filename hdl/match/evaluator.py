@@ -22,8 +22,10 @@ _WORK = 16
 class Evaluator(wiring.Component):
     """Asks the rows for what a document's items mean to the subscriptions: its tags, with the tests on values that hold for them.
 
-    Values are read, searched for and compared beside each other and beside the items behind them; see :class:`hdl.match.reader.ValueReader`,
-    :class:`hdl.match.feeders.StringFeeder`, :class:`hdl.match.feeders.NumberFeeder` and :class:`hdl.match.gather.SlicePass` for the clocks of each. A tag waits
+    Values are read, searched for and compared beside each other and beside the items behind them; see
+    :class:`hdl.match.reader.ValueReader`,
+    :class:`hdl.match.feeders.StringFeeder`, :class:`hdl.match.feeders.NumberFeeder` and :class:`hdl.match.gather.SlicePass` for the
+    clocks of each. A tag waits
     for what is gathered for it.
 
     Parameters

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.match.ops import ValueWord
+from hdl.match.ops import NumberWord, ValueWord
 from hdl.shapes.tables import StringPort
 from hdl.shapes.tests import NumberKey, StringAnswer
 from hdl.values import DecimalReader
@@ -80,7 +80,8 @@ class StringFeeder(wiring.Component):
 class NumberFeeder(wiring.Component):
     """Reads the words of values as numbers.
 
-    A byte a clock while the value may be a number, and of a word that is all white space one; a word a clock after one that shows that it is none. The
+    A byte a clock while the value may be a number, and of a word that is all white space one; a word a clock after one that shows that
+    it is none. The
     number comes 3 clocks after its last byte.
 
     Parameters
@@ -89,8 +90,7 @@ class NumberFeeder(wiring.Component):
 
     Members
     -------
-    i : ``In(stream.Signature(ValueWord))``
-        A ``void`` value is no number; one with too ``many`` bytes is over the limit.
+    i : ``In(stream.Signature(NumberWord))``
     o : ``Out(stream.Signature(NumberKey(config)))``
         One for each value, in order.
     idle : ``Out(1)``
@@ -99,7 +99,7 @@ class NumberFeeder(wiring.Component):
 
     def __init__(self, config):
         self.config = config
-        super().__init__({"i": In(stream.Signature(ValueWord)), "o": Out(stream.Signature(NumberKey(config))), "idle": Out(1)})
+        super().__init__({"i": In(stream.Signature(NumberWord)), "o": Out(stream.Signature(NumberKey(config))), "idle": Out(1)})
 
     def elaborate(self, platform):
         m = Module()

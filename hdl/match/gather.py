@@ -20,7 +20,8 @@ _STAGES = 6
 class SlicePass(wiring.Component):
     """Goes through the slices of each query and gathers the tests that hold, for two tags at a time.
 
-    A slice a clock, and one for a query without any; a fence takes a clock. What is gathered is known with the fence, 7 clocks later. While two tags are
+    A slice a clock, and one for a query without any; a fence takes a clock. What is gathered is known with the fence, 7 clocks later.
+    While two tags are
     gathered that have not been freed, queries wait.
 
     Parameters
@@ -39,7 +40,8 @@ class SlicePass(wiring.Component):
     fences : ``Out(stream.Signature(Fence(config)))``
         One for each fence, in order.
     half, slice, row : ``In``, ``In``, ``Out``
-        The tests of a slice that hold, of the fences with even or odd number, counted from 0 at reset: in the same clock, from the fence until it is freed.
+        The tests of a slice that hold, of the fences with even or odd number, counted from 0 at reset: in the same clock, from the fence
+        until it is freed.
     freed : ``In(1)``
         The oldest of the fences that came out is not read any more.
     quiet : ``Out(1)``
@@ -87,7 +89,11 @@ class SlicePass(wiring.Component):
         with m.If(goes):
             m.d.sync += remaining.eq(remaining & ~pick)
         with m.If(taken):
-            m.d.sync += [remaining.eq(Mux(query.fence, 0, query.slices)), key.eq(query.key), retained.eq(~query.fence & (retained | query.fresh))]
+            m.d.sync += [
+                remaining.eq(Mux(query.fence, 0, query.slices)),
+                key.eq(query.key),
+                retained.eq(~query.fence & (retained | query.fresh)),
+            ]
             with m.If(~query.fence & query.fresh):
                 m.d.sync += answer.eq(self.answers.payload)
         with m.If(fencing):
@@ -152,7 +158,10 @@ class SlicePass(wiring.Component):
         m.d.comb += [fences.i.valid.eq(last.fence), fences.i.payload.slices.eq(some), fences.i.payload.over.eq(over)]
         wiring.connect(m, fences.o, wiring.flipped(self.fences))
         with m.If(last.valid):
-            m.d.sync += [some.eq(some | ((Const(1, slices) << last.slice) & any_hit.replicate(slices))), over.eq(over | (last.excess & any_row))]
+            m.d.sync += [
+                some.eq(some | ((Const(1, slices) << last.slice) & any_hit.replicate(slices))),
+                over.eq(over | (last.excess & any_row)),
+            ]
         with m.If(last.fence):
             m.d.sync += [some.eq(0), over.eq(0)]
 
@@ -161,7 +170,9 @@ class SlicePass(wiring.Component):
         m.d.comb += [
             still.eq((remaining == 0) & ~Cat(one.valid for one in stage[:5]).any()),
             self.quiet.eq(still & (waits | (~self.i.valid & ~retained & ~self.answers.valid))),
-            self.idle.eq(still & ~self.i.valid & ~Cat(one.fence for one in stage).any() & ~Cat(one.valid for one in stage[5:]).any() & (closed == 0)),
+            self.idle.eq(
+                still & ~self.i.valid & ~Cat(one.fence for one in stage).any() & ~Cat(one.valid for one in stage[5:]).any() & (closed == 0)
+            ),
         ]
         return m
 

@@ -13,6 +13,7 @@ __all__ = [
     "Item",
     "ItemKind",
     "MatchedRow",
+    "NumberWord",
     "Query",
     "RowHits",
     "RowOp",
@@ -58,8 +59,19 @@ class Item(data.StructLayout):
 
 
 class ValueWord(data.Struct):
-    """A word of a value that is compared; ``last`` ends it. A ``void`` value is known to be equal to no string and to be no number, one with too ``many``
-    bytes to be over the limit as a number; both stand on the last word."""
+    """A word of a value that is compared; ``last`` ends it. A ``void`` value, which stands on the last word, is known to be equal to no
+    string, or to be no
+    number."""
+
+    data: unsigned(32)
+    count: ByteCount
+    last: unsigned(1)
+    void: unsigned(1)
+
+
+class NumberWord(data.Struct):
+    """A :class:`ValueWord` of a value that is read as a number; one with too ``many`` bytes, which stands on the last word, is over the
+    limit."""
 
     data: unsigned(32)
     count: ByteCount
@@ -69,7 +81,8 @@ class ValueWord(data.Struct):
 
 
 class Query(data.StructLayout):
-    """A question to the tests: which of those under the ``key`` hold for a value, in the ``slices``. A ``fresh`` query is about the next value, another one
+    """A question to the tests: which of those under the ``key`` hold for a value, in the ``slices``. A ``fresh`` query is about the next
+    value, another one
     about that of the query before. Or a ``fence``, which ends the queries of a tag."""
 
     def __init__(self, config):
@@ -128,7 +141,8 @@ class RowRequest(_Request):
     DONE whether the document's matches count (bit 0), and if not whether because a number was too long (bit 1). ``slices`` are those in
     which that name may have bits, none if it has no row; ``above`` is the level of the innermost open element,
     counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
-    and of the attribute of ATTRIBUTE. What compared values have shown for a ``fenced`` operation lies in a ``half`` of the gather memory, in the slices
+    and of the attribute of ATTRIBUTE. What compared values have shown for a ``fenced`` operation lies in a ``half`` of the gather
+    memory, in the slices
     ``gathered``."""
 
     def __init__(self, config):

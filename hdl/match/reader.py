@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.match.ops import Item, Query, Tag, ValueWord, Work
+from hdl.match.ops import Item, NumberWord, Query, Tag, ValueWord, Work
 from hdl.match.text import TextStream
 from hdl.shapes.tables import TableSummary
 from hdl.shapes.tests import TestSubject
@@ -20,8 +20,10 @@ _PATIENCE = 1
 class ValueReader(wiring.Component):
     """Turns a document's items into values, queries about them, and work for the rows.
 
-    An item takes a clock; it waits for the unit that reads its value, for room among the queries, and a tag for the rows. The string-value of
-    an element whose content is one text node is that text; another one takes some clocks more, and 3 for each word. Tests on elements of any name cost a
+    An item takes a clock; it waits for the unit that reads its value, for room among the queries, and a tag for the rows. The
+    string-value of
+    an element whose content is one text node is that text; another one takes some clocks more, and 3 for each word. Tests on elements of
+    any name cost a
     clock for each value that they compare.
 
     Parameters
@@ -32,7 +34,7 @@ class ValueReader(wiring.Component):
     -------
     i : ``In(stream.Signature(Item(config)))``
     o : ``Out(stream.Signature(Work(config)))``
-    strings, numbers : ``Out(stream.Signature(ValueWord))``
+    strings, numbers : ``Out(stream.Signature(ValueWord))``, ``Out(stream.Signature(NumberWord))``
         The values, for those who find their strings and those who read their numbers.
     string_queries, number_queries : ``Out(stream.Signature(Query(config)))``
         Queries about the values of each, and a fence on both for each work that is ``fenced``.
@@ -48,7 +50,7 @@ class ValueReader(wiring.Component):
                 "i": In(stream.Signature(Item(config))),
                 "o": Out(stream.Signature(Work(config))),
                 "strings": Out(stream.Signature(ValueWord)),
-                "numbers": Out(stream.Signature(ValueWord)),
+                "numbers": Out(stream.Signature(NumberWord)),
                 "string_queries": Out(stream.Signature(Query(config))),
                 "number_queries": Out(stream.Signature(Query(config))),
                 "summary": In(TableSummary(config)),
@@ -88,7 +90,9 @@ class ValueReader(wiring.Component):
         # What is known of its content so far: no element, and no text node or one.
         leaf, none, one = Signal(), Signal(), Signal()
         # What its text nodes and its string-value are compared with, by tests on its name and on any.
-        of_text, of_self, of_any, any_text, any_self = (Signal(kinds, name=name) for name in ("of_text", "of_self", "of_any", "any_text", "any_self"))
+        of_text, of_self, of_any, any_text, any_self = (
+            Signal(kinds, name=name) for name in ("of_text", "of_self", "of_any", "any_text", "any_self")
+        )
         owes = Signal()  # the string-value of the innermost element is to be compared when it ends
         m.d.comb += [
             *(any_text[one].eq(every[f"{one}s"].text) for one in ("string", "number")),
@@ -131,7 +135,12 @@ class ValueReader(wiring.Component):
         cut = {name: Signal(name=f"{name}_cut") for name in feeders}  # a value has begun and not ended
         for name, feeder in feeders.items():
             word = feeder.payload
-            m.d.comb += [feeder.valid.eq(feeds & needs[name] & ~fed[name]), word.data.eq(item.data), word.count.eq(count), word.last.eq(ends_value)]
+            m.d.comb += [
+                feeder.valid.eq(feeds & needs[name] & ~fed[name]),
+                word.data.eq(item.data),
+                word.count.eq(count),
+                word.last.eq(ends_value),
+            ]
             with m.If(feeds):
                 m.d.sync += fed[name].eq(needs[name] & takes[name] & ~taken)
             with m.If(feeder.valid & feeder.ready):
@@ -174,7 +183,8 @@ class ValueReader(wiring.Component):
         m.d.comb += [about.eq(subject), wanted.eq(0), mine.eq(0), slices.eq(top.slices), key_name.eq(top.name)]
 
         def ask(what, whole, own, *, new):
-            """Query what is compared with ``whole``, of which ``own`` are the tests on the name; then tests on any name, if there are some."""
+            """Query what is compared with ``whole``, of which ``own`` are the tests on the name; then tests on any name, if there are
+            some."""
             m.d.comb += [asks.eq(1), about.eq(what), wanted.eq(whole), mine.eq(own), fresh.eq(new)]
             m.d.sync += subject.eq(what)
 
@@ -238,7 +248,12 @@ class ValueReader(wiring.Component):
                 with m.Elif(self.i.valid & kind.done & (cut["string"] | cut["number"])):
                     # A bad document: its last value is void.
                     for name, feeder in feeders.items():
-                        m.d.comb += [needs[name].eq(cut[name]), feeder.payload.count.eq(0), feeder.payload.last.eq(1), feeder.payload.void.eq(1)]
+                        m.d.comb += [
+                            needs[name].eq(cut[name]),
+                            feeder.payload.count.eq(0),
+                            feeder.payload.last.eq(1),
+                            feeder.payload.void.eq(1),
+                        ]
                     m.d.comb += feeds.eq(room)
                     with m.If(room & taken):
                         ask(TestSubject.TEXT, Cat(cut.values()), 0, new=1)

@@ -47,7 +47,8 @@ class RowEngine(wiring.Component):
     Members
     -------
     i : ``In(stream.Signature(RowRequest(config)))``
-        A document is the operations of its tags in order, then DONE. ATTRIBUTE comes before the START of its tag, TEXT before that of the next child.
+        A document is the operations of its tags in order, then DONE. ATTRIBUTE comes before the START of its tag, TEXT before that of
+        the next child.
     half, slice, gathered, freed : ``Out``, ``Out``, ``In``, ``Out``
         What was gathered for a ``fenced`` request, see :class:`hdl.match.gather.SlicePass`.
     rows, masks, summary : ``In(RowView(config))``, ``In(MaskView(config))``, ``In(TableSummary(config))``

@@ -50,8 +50,8 @@ class TestKey(data.StructLayout):
 
 
 def number_width(config) -> int:
-    """Width of the identity of a stored number, and of its rank."""
-    return max(1, ceil_log2(config.numbers))
+    """Width of the identity of a stored number, and of its rank: at least that of the 16 ranks of a word."""
+    return max(4, ceil_log2(config.numbers))
 
 
 def point_width(config) -> int:
@@ -80,7 +80,8 @@ class NumberKey(data.StructLayout):
 
 
 class NumberAnswer(data.StructLayout):
-    """Where a value lies among the stored numbers: with r of them below it the ``point`` is 2r + 1 if the value equals the next one and 2r if
+    """Where a value lies among the stored numbers: with r of them below it the ``point`` is 2r + 1 if the value equals the next one and
+    2r if
     not; a value that is no number (``nan``) has the point 0. ``excess`` as in :class:`NumberKey`."""
 
     def __init__(self, config):

@@ -4,10 +4,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.shapes.program import ProgramOperator
 from hdl.shapes.widths import number_shape
 
-__all__ = ["Comparison", "DecimalReader", "compare", "compares", "ordered"]
+__all__ = ["Comparison", "DecimalReader", "compare", "ordered"]
 
 _BIAS = 66
 
@@ -49,22 +48,6 @@ def ordered(parts):
         less = parts.less[third] | (parts.same[third] & less)
     same = parts.same.all() & ~parts.unlike
     return same, Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
-
-
-def compares(operator, parts):
-    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
-    same, smaller = ordered(parts)
-    holds = {
-        ProgramOperator.EQ: same,
-        ProgramOperator.LT: smaller,
-        ProgramOperator.LE: smaller | same,
-        ProgramOperator.GT: ~smaller & ~same,
-        ProgramOperator.GE: ~smaller,
-    }
-    result = (operator == ProgramOperator.NE) & ~(parts.sound & same)
-    for name, truth in holds.items():
-        result = result | ((operator == name) & parts.sound & truth)
-    return result
 
 
 class DecimalReader(wiring.Component):
