@@ -276,8 +276,8 @@ class _Pass(Checked):
 
 
 PROPERTIES = [
-    Property(name="slices-bounds", make=_Bounds, depth=12),
+    Property(name="slices-bounds", make=_Bounds, depth=20),
     Property(name="slices-ranks", make=_Ranks, depth=16),
     Property(name="slices-search", make=_Search, depth=20),
-    Property(name="slices-pass", make=_Pass, depth=18),
+    Property(name="slices-pass", make=_Pass, depth=20),
 ]
