@@ -86,6 +86,17 @@ def test_numbers_of_values(stall: float) -> None:
                 assert answer["key"]["nan"] == wanted["nan"], value
                 assert number is None or answer["key"] == wanted, value
         assert part.get(part.dut.idle)
+        # Values that are answered later, twice or never.
+        again = [{"last": 1, "again": 1}]
+        spoken = (
+            [*words(b"1x", silent=1), *words(b"5")],
+            words(b"6", silent=1) + again,
+            again,
+            [*words(b"7", silent=1), *words(b"x")],
+            again,
+        )
+        found = [(one["key"]["nan"], one["key"]["digits"] >> 56) for one in await through(part, list(spoken))]
+        assert [digit if not nan else None for nan, digit in found] == [5, 6, 6, None, None]
         # Values that are known to be none, or to be too long, and a value cut short by a reset.
         flagged = [words(b"12", void=1), words(b"", void=1), words(b"", many=1), words(b"5"), words(b"5", void=1, many=1)]
         assert [(one["key"]["nan"], one["excess"]) for one in await through(part, flagged)] == [(1, 0), (1, 0), (1, 1), (0, 0), (1, 0)]
@@ -159,7 +170,16 @@ def test_strings_of_values(stall: float) -> None:
             stored[text] = part.get(dut.literal.value)
         chosen = [chance.choice([*stored, b"b", b"abc", b"y" * 63, b"y" * 65, b"abcdabcd", b"\0\0"]) for _ in range(40)]
         voids = [chance.random() < 0.15 for _ in chosen]
-        given = [words(text, **({"void": 1} if void else {})) for text, void in zip(chosen, voids, strict=True)]
+        given = []
+        for place, void in enumerate(voids):
+            # as it comes, behind one that is not answered, answered later, or once more for the same value
+            flags = {"void": 1} if void else {}
+            way = chance.choice(("plain", "silent", "later", "twice") if place else ("plain",))
+            if way == "twice":
+                chosen[place], voids[place] = chosen[place - 1], voids[place - 1]
+            value = words(chosen[place], **flags, **({"silent": 1} if way == "later" else {}))
+            again = [{"last": 1, "again": 1}]
+            given.append({"plain": value, "silent": words(b"abcd", silent=1) + value, "later": value + again, "twice": again}[way])
         for text, void, answer in zip(chosen, voids, await through(part, given), strict=True):
             assert answer["found"] == (text in stored and not void), text
             if answer["found"]:

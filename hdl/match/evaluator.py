@@ -90,6 +90,7 @@ class Evaluator(wiring.Component):
             gather.number_answers.valid.eq(self.numbers.point.valid),
             gather.number_answers.payload.eq(self.numbers.point.payload),
             self.numbers.quiet.eq(gather.quiet),
+            gather.more.eq(reader.more),
             gather.half.eq(self.half),
             gather.slice.eq(self.slice),
             self.row.eq(gather.row),

@@ -15,7 +15,7 @@ __all__ = ["NumberFeeder", "StringFeeder"]
 class StringFeeder(wiring.Component):
     """Hands the words of values to the string store, and its answers on.
 
-    A word a clock; after the last one those of the store's search, and one more.
+    A word a clock; after the last one those of the store's search, and two more.
 
     Parameters
     ----------
@@ -24,9 +24,8 @@ class StringFeeder(wiring.Component):
     Members
     -------
     i : ``In(stream.Signature(ValueWord))``
-        A ``void`` value is not searched for: it is not found.
     o : ``Out(stream.Signature(StringAnswer(config)))``
-        One for each value, in order.
+        One for each value that is not silent, and for each word ``again``, in order.
     port : ``In(StringPort(config))``
     idle : ``Out(1)``
         No value is under way.
@@ -46,7 +45,7 @@ class StringFeeder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         word, port = self.i.payload, self.port
-        void, begun = Signal(), Signal()
+        void, begun, kept, sought = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             port.data.eq(word.data),
             port.count.eq(word.count),
@@ -55,22 +54,27 @@ class StringFeeder(wiring.Component):
         ]
         with m.FSM() as fsm:
             with m.State("WORDS"):
-                # Takes the words of a value.
-                m.d.comb += [self.i.ready.eq(1), port.push.eq(self.i.valid)]
-                m.d.sync += [void.eq(word.void), begun.eq(begun | self.i.valid)]
-                with m.If(self.i.valid & word.last):
-                    m.d.comb += port.search.eq(~word.void)
+                # Takes the words of a value; before the first one the store forgets the value that it has.
+                m.d.comb += [self.i.ready.eq(word.again | ~kept), port.push.eq(self.i.valid & ~word.again & ~kept)]
+                m.d.comb += port.clear.eq(self.i.valid & ~word.again & kept)
+                with m.If(port.clear):
+                    m.d.sync += kept.eq(0)
+                with m.If(port.push):
+                    m.d.sync += [void.eq(word.void), sought.eq(0), kept.eq(word.last), begun.eq(~word.last)]
+                with m.If(self.i.valid & self.i.ready & word.last & ~word.silent):
                     m.next = "SEARCH"
-                    with m.If(word.void):
+                    with m.If(Mux(word.again, void | sought, word.void)):
                         m.next = "ANSWER"
+                    with m.Else():
+                        m.d.comb += port.search.eq(1)
             with m.State("SEARCH"):
                 # Waits for the store.
+                m.d.sync += sought.eq(1)
                 with m.If(port.done):
                     m.next = "ANSWER"
             with m.State("ANSWER"):
-                # Until the answer is taken; then the store forgets the value.
-                m.d.comb += [self.o.valid.eq(1), port.clear.eq(self.o.ready)]
-                m.d.sync += begun.eq(0)
+                # Until the answer is taken.
+                m.d.comb += self.o.valid.eq(1)
                 with m.If(self.o.ready):
                     m.next = "WORDS"
         m.d.comb += self.idle.eq(fsm.ongoing("WORDS") & ~begun)
@@ -92,7 +96,7 @@ class NumberFeeder(wiring.Component):
     -------
     i : ``In(stream.Signature(NumberWord))``
     o : ``Out(stream.Signature(NumberKey(config)))``
-        One for each value, in order.
+        One for each value that is not silent, and for each word ``again``, in order.
     idle : ``Out(1)``
         No value is under way.
     """
@@ -126,15 +130,18 @@ class NumberFeeder(wiring.Component):
             self.o.payload.key.eq(decimal.key),
             self.o.payload.key.nan.eq(decimal.key.nan | unlike),
             self.o.payload.excess.eq((decimal.over | many) & ~unlike),
-            decimal.clear.eq(self.o.valid & self.o.ready),
-            self.idle.eq(~begun),
+            decimal.clear.eq(self.i.valid & self.i.ready & ~begun & ~word.again),
+            self.idle.eq(~begun & ~closing & (left == 0)),
         ]
         m.d.sync += [letters.eq(letters >> 8), settled.eq(Cat(closing & (left == 0), settled))]
         with m.If(left != 0):
             m.d.sync += left.eq(left - 1)
         with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [letters.eq(word.data), begun.eq(1), closing.eq(word.last), unlike.eq(unlike | alien), many.eq(many | word.many)]
-            m.d.sync += left.eq(Mux(alien | unlike, 0, Mux(solid.any(), word.count, word.count != 0)))
+            m.d.sync += [letters.eq(word.data), begun.eq(~word.last), closing.eq(word.last & ~word.silent)]
+            with m.If(~word.again):
+                none = alien | (unlike & begun)
+                m.d.sync += [unlike.eq(none), many.eq(word.many | (many & begun))]
+                m.d.sync += left.eq(Mux(none, 0, Mux(solid.any(), word.count, word.count != 0)))
         with m.If(self.o.valid & self.o.ready):
-            m.d.sync += [closing.eq(0), begun.eq(0), settled.eq(0), unlike.eq(0), many.eq(0)]
+            m.d.sync += [closing.eq(0), settled.eq(0)]
         return m

@@ -45,7 +45,7 @@ class SlicePass(wiring.Component):
     freed : ``In(1)``
         The oldest of the fences that came out is not read any more.
     quiet : ``Out(1)``
-        No answer is in use, and none will be before the next one comes.
+        No answer is in use. One may be once a query or an answer comes; a query that is not ``fresh`` follows at once.
     idle : ``Out(1)``
         Nothing is under way, and nothing is gathered.
     """
@@ -74,7 +74,7 @@ class SlicePass(wiring.Component):
 
         # The query at hand, and the value that it is about.
         remaining, key, answer = Signal(slices), Signal.like(query.key), Signal(self._answer)
-        retained, fencing, half = Signal(), Signal(), Signal()
+        fencing, half = Signal(), Signal()
         pick, goes, free, closed = Signal(slices), Signal(), Signal(), Signal(range(3))
         taken = Signal()
         m.d.comb += [
@@ -92,7 +92,6 @@ class SlicePass(wiring.Component):
             m.d.sync += [
                 remaining.eq(Mux(query.fence, 0, query.slices)),
                 key.eq(query.key),
-                retained.eq(~query.fence & (retained | query.fresh)),
             ]
             with m.If(~query.fence & query.fresh):
                 m.d.sync += answer.eq(self.answers.payload)
@@ -169,7 +168,7 @@ class SlicePass(wiring.Component):
         waits = self.i.valid & ~query.fence & query.fresh & ~self.answers.valid
         m.d.comb += [
             still.eq((remaining == 0) & ~Cat(one.valid for one in stage[:5]).any()),
-            self.quiet.eq(still & (waits | (~self.i.valid & ~retained & ~self.answers.valid))),
+            self.quiet.eq(still & (waits | (~self.i.valid & ~self.answers.valid))),
             self.idle.eq(
                 still & ~self.i.valid & ~Cat(one.fence for one in stage).any() & ~Cat(one.valid for one in stage[5:]).any() & (closed == 0)
             ),
@@ -193,6 +192,8 @@ class Gather(wiring.Component):
     string_tests, number_tests : ``In(TestRowView(config, ...))``
     fences : ``Out(stream.Signature(Fence(config)))``
         One for each fence, in order, with what either of them has gathered.
+    more : ``In(1)``
+        A query about the number of the one before is still to come.
     half, slice, row, freed, quiet, idle :
         As of :class:`SlicePass`; ``quiet`` is about numbers.
     """
@@ -208,6 +209,7 @@ class Gather(wiring.Component):
                 "string_tests": In(TestRowView(config, StringAnswer(config))),
                 "number_tests": In(TestRowView(config, NumberAnswer(config))),
                 "fences": Out(stream.Signature(Fence(config))),
+                "more": In(1),
                 "half": In(1),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
@@ -241,7 +243,7 @@ class Gather(wiring.Component):
             self.fences.payload.eq(strings.fences.payload.as_value() | numbers.fences.payload.as_value()),
             *(one.fences.ready.eq(self.fences.valid & self.fences.ready) for one in passes.values()),
             self.row.eq(strings.row | numbers.row),
-            self.quiet.eq(numbers.quiet & (levels[3] == 0)),
+            self.quiet.eq(numbers.quiet & (levels[3] == 0) & (numbers.i.valid | ((levels[2] == 0) & ~self.more))),
             self.idle.eq(strings.idle & numbers.idle & ~Cat(level.any() for level in levels).any()),
         ]
         return m

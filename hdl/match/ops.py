@@ -59,24 +59,27 @@ class Item(data.StructLayout):
 
 
 class ValueWord(data.Struct):
-    """A word of a value that is compared; ``last`` ends it. A ``void`` value, which stands on the last word, is known to be equal to no
-    string, or to be no
-    number."""
+    """A word of a value that is compared; ``last`` ends it. The last word says that a ``void`` value is known to be equal to no string, or to be no
+    number, and that a ``silent`` one is not answered for the time being. A word with ``again`` asks for the answer to the value before it, once more or
+    for the first time; it is ``last`` and has nothing else."""
 
     data: unsigned(32)
     count: ByteCount
     last: unsigned(1)
     void: unsigned(1)
+    silent: unsigned(1)
+    again: unsigned(1)
 
 
 class NumberWord(data.Struct):
-    """A :class:`ValueWord` of a value that is read as a number; one with too ``many`` bytes, which stands on the last word, is over the
-    limit."""
+    """A :class:`ValueWord` of a value that is read as a number; with too ``many`` bytes, as the last word says, it is over the limit."""
 
     data: unsigned(32)
     count: ByteCount
     last: unsigned(1)
     void: unsigned(1)
+    silent: unsigned(1)
+    again: unsigned(1)
     many: unsigned(1)
 
 

@@ -39,6 +39,8 @@ class ValueReader(wiring.Component):
     string_queries, number_queries : ``Out(stream.Signature(Query(config)))``
         Queries about the values of each, and a fence on both for each work that is ``fenced``.
     summary : ``In(TableSummary(config))``
+    more : ``Out(1)``
+        A query about the number of the one before is still to come.
     idle : ``Out(1)``
         Nothing is under way.
     """
@@ -54,6 +56,7 @@ class ValueReader(wiring.Component):
                 "string_queries": Out(stream.Signature(Query(config))),
                 "number_queries": Out(stream.Signature(Query(config))),
                 "summary": In(TableSummary(config)),
+                "more": Out(1),
                 "idle": Out(1),
             }
         )
@@ -137,6 +140,7 @@ class ValueReader(wiring.Component):
             word = feeder.payload
             m.d.comb += [
                 feeder.valid.eq(feeds & needs[name] & ~fed[name]),
+                word.silent.eq(kind.text & ~of_text[name]),
                 word.data.eq(item.data),
                 word.count.eq(count),
                 word.last.eq(ends_value),
@@ -182,10 +186,10 @@ class ValueReader(wiring.Component):
         subject = Signal(TestSubject)  # the latest query that tests on any name wait for
         m.d.comb += [about.eq(subject), wanted.eq(0), mine.eq(0), slices.eq(top.slices), key_name.eq(top.name)]
 
-        def ask(what, whole, own, *, new):
+        def ask(what, whole, own):
             """Query what is compared with ``whole``, of which ``own`` are the tests on the name; then tests on any name, if there are
             some."""
-            m.d.comb += [asks.eq(1), about.eq(what), wanted.eq(whole), mine.eq(own), fresh.eq(new)]
+            m.d.comb += [asks.eq(1), about.eq(what), wanted.eq(whole), mine.eq(own), fresh.eq(1)]
             m.d.sync += subject.eq(what)
 
         with m.FSM() as fsm:
@@ -195,14 +199,14 @@ class ValueReader(wiring.Component):
                 with m.If(self.i.valid & kind.value):
                     m.d.comb += [needs.eq(attribute_kinds), feeds.eq(room), self.i.ready.eq(room & taken)]
                     with m.If(room & taken & ends_value):
-                        ask(TestSubject.ATTRIBUTE, attribute_kinds, attribute_kinds, new=1)
+                        ask(TestSubject.ATTRIBUTE, attribute_kinds, attribute_kinds)
                         m.d.comb += [slices.eq(attribute_slices), key_name.eq(attribute)]
                 with m.If(self.i.valid & kind.text):
                     m.d.comb += [needs.eq(of_any), feeds.eq(room), self.i.ready.eq(room & taken), stream_.push.eq(room & taken)]
                     with m.If(room & taken & ends_value):
                         m.d.sync += [none.eq(0), one.eq(none)]
-                        with m.If(of_any.as_value().any()):
-                            ask(TestSubject.TEXT, of_any, top.text, new=1)
+                        with m.If(of_text.as_value().any()):
+                            ask(TestSubject.TEXT, of_text, top.text)
                             with m.If(any_text.as_value().any()):
                                 m.next = "ANYONE"
                 with m.If(self.i.valid & (kind.start | kind.attribute) & texted):
@@ -222,19 +226,14 @@ class ValueReader(wiring.Component):
                     with m.If(handed):
                         m.d.sync += [leaf.eq(1), none.eq(1), one.eq(0), level.eq(level + 1), under.eq(level)]
                 with m.Elif(self.i.valid & kind.end & owes):
-                    with m.If(leaf & one):
-                        # The text node that was read last is the string-value.
-                        with m.If(room):
-                            ask(TestSubject.SELF, top.self, top.self, new=0)
-                            m.d.sync += owes.eq(0)
-                            with m.If(any_self.as_value().any()):
-                                m.next = "ANYONE"
-                    with m.Elif(leaf & none):
+                    with m.If(leaf & (one | none)):
+                        # The text node that was read last is the string-value, or it is empty.
                         for feeder in feeders.values():
-                            m.d.comb += [feeder.payload.data.eq(0), feeder.payload.count.eq(0), feeder.payload.last.eq(1)]
+                            word = feeder.payload
+                            m.d.comb += [word.data.eq(0), word.count.eq(0), word.last.eq(1), word.again.eq(one)]
                         m.d.comb += [needs.eq(of_self), feeds.eq(room)]
                         with m.If(room & taken):
-                            ask(TestSubject.SELF, of_self, top.self, new=1)
+                            ask(TestSubject.SELF, of_self, top.self)
                             m.d.sync += owes.eq(0)
                             with m.If(any_self.as_value().any()):
                                 m.next = "ANYONE"
@@ -246,17 +245,11 @@ class ValueReader(wiring.Component):
                     with m.If(self.i.ready):
                         m.d.sync += [leaf.eq(0), level.eq(under), under.eq(under - 1)]
                 with m.Elif(self.i.valid & kind.done & (cut["string"] | cut["number"])):
-                    # A bad document: its last value is void.
+                    # A bad document: its last value is void, and nobody asks for it.
                     for name, feeder in feeders.items():
-                        m.d.comb += [
-                            needs[name].eq(cut[name]),
-                            feeder.payload.count.eq(0),
-                            feeder.payload.last.eq(1),
-                            feeder.payload.void.eq(1),
-                        ]
-                    m.d.comb += feeds.eq(room)
-                    with m.If(room & taken):
-                        ask(TestSubject.TEXT, Cat(cut.values()), 0, new=1)
+                        word = feeder.payload
+                        m.d.comb += [needs[name].eq(cut[name]), word.count.eq(0), word.last.eq(1), word.void.eq(1), word.silent.eq(1)]
+                    m.d.comb += feeds.eq(1)
                 with m.Elif(self.i.valid & kind.done):
                     m.d.comb += [hands.eq(room), self.i.ready.eq(handed), stream_.clear.eq(handed)]
                     with m.If(handed):
@@ -298,10 +291,10 @@ class ValueReader(wiring.Component):
             with m.State("ASK"):
                 # Queries about the string-value.
                 with m.If(room):
-                    ask(TestSubject.SELF, of_self, top.self, new=1)
+                    ask(TestSubject.SELF, of_self, top.self)
                     m.d.sync += owes.eq(0)
                     m.next = "RUN"
                     with m.If(any_self.as_value().any()):
                         m.next = "ANYONE"
-        m.d.comb += self.idle.eq(fsm.ongoing("RUN"))
+        m.d.comb += [self.idle.eq(fsm.ongoing("RUN")), self.more.eq(fsm.ongoing("ANYONE") & wanted.number)]
         return m
