@@ -59,9 +59,9 @@ class Item(data.StructLayout):
 
 
 class ValueWord(data.Struct):
-    """A word of a value that is compared; ``last`` ends it. The last word says that a ``void`` value is known to be equal to no string, or to be
-    no number, and that a ``silent`` one is not answered for the time being. A word with ``again`` asks for the answer to the value before it,
-    once more or for the first time; it is ``last`` and has nothing else."""
+    """A word of a value that is compared; ``last`` ends it. The last word says that a ``void`` value is known to be equal to no string, or
+    to be no number, and that a ``silent`` one is not answered for the time being. A word with ``again`` asks for the answer to the
+    value before it, once more or for the first time; it is ``last`` and has nothing else."""
 
     data: unsigned(32)
     count: ByteCount
