@@ -120,7 +120,7 @@ async def numbers_over_the_limit(dut):
 
 @cocotb.test()
 async def numbers_come_while_documents_stand_still(dut):
-    """Subscriptions with new numbers are answered while a document waits anywhere in its middle, and the numbers go with them; the document is
+    """Subscriptions with new numbers are answered while a document waits anywhere in its middle; the document is
     matched without them, the next one with them."""
     bench = await started(dut)
     texts = {1: "//a[.>5]", 2: "//a[text()>3 and @n<=2]", 3: "//*[.=7]", 4: "//b[@n!=2]"}
