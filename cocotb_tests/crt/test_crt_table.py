@@ -49,6 +49,7 @@ class Table(Part):
         self.set(
             dut.view.moment.quiet, self.get(dut.view.moment.wants) and int(self.get(dut.view.moment.quiet) or chance.random() >= self.stall)
         )
+        self.set(dut.view.numbers.quiet, int(chance.random() >= self.stall))
         self.set(dut.name_request.ready, int(chance.random() >= self.stall))
         answers = bool(self.due) and chance.random() < 0.5
         self.set(dut.name_response.valid, int(answers))

@@ -23,6 +23,21 @@ def test_in_short() -> None:
     )
 
 
+PACE = {"steps": 128, "slices": 8, "names": 16, "learned": 128, "subscriptions": 31, "values": 32, "numbers": 32}
+
+
+def test_pace() -> None:
+    """Clocks by what is compared, without stalls."""
+    simulate(
+        MatchingUnit(BrokerConfig(**PACE)),
+        tests="cocotb_tests.match.pace_tests",
+        simulator="icarus",
+        seed=71,
+        parameters={"config": PACE},
+        ports_only=True,
+    )
+
+
 def run(testcase, simulator, seed, stress=0.0, **parameters):
     simulate(
         shared(MatchingUnit, BrokerConfig(**SMALL)),
