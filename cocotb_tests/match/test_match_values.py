@@ -16,7 +16,7 @@ from hdl.crt.compared import StringTests
 from hdl.crt.strings import StringStore
 from hdl.match.feeders import NumberFeeder, StringFeeder
 from hdl.match.gather import SlicePass
-from hdl.match.ops import Fence, Query, ValueWord
+from hdl.match.ops import GATHERED_TAGS, Fence, Query, ValueWord
 from hdl.shapes.tables import StringPort
 from hdl.shapes.tests import StringAnswer
 from hdl.shapes.widths import row_width
@@ -199,7 +199,7 @@ class _Gathered(wiring.Component):
                 "i": In(stream.Signature(Query(config))),
                 "answers": In(stream.Signature(StringAnswer(config))),
                 "fences": Out(stream.Signature(Fence(config))),
-                "half": In(1),
+                "part": In(range(GATHERED_TAGS)),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
                 "freed": In(1),
@@ -219,7 +219,7 @@ class _Gathered(wiring.Component):
         wiring.connect(m, one.fences, wiring.flipped(self.fences))
         wiring.connect(m, tests.view, one.view)
         m.d.comb += [
-            *(getattr(one, name).eq(getattr(self, name)) for name in ("half", "slice", "freed")),
+            *(getattr(one, name).eq(getattr(self, name)) for name in ("part", "slice", "freed")),
             *(getattr(self, name).eq(getattr(one, name)) for name in ("row", "quiet", "idle")),
         ]
         return m
@@ -269,7 +269,7 @@ def test_gathered(stall: float) -> None:
                             rows[step // 16] |= 1 << step % 16
                 queries.append({"fence": 1})
                 wanted.append(rows)
-            done, half, waits, changing = 0, 0, 0, False
+            done, part, waits, changing = 0, 0, 0, False
             for _ in range(6000):
                 for port, left in ((dut.i, queries), (dut.answers, answers)):
                     if left and not part.get(port.valid) and chance.random() >= part.idle:
@@ -289,12 +289,12 @@ def test_gathered(stall: float) -> None:
                     rows = wanted[done]
                     assert fence == {"slices": sum(1 << at for at in range(4) if rows[at]), "over": 0}, (done, rows)
                     part.set(dut.fences.ready, 1)
-                    part.set(dut.half, half)
+                    part.set(dut.part, part)
                     for at in range(4):
                         if rows[at] or chance.random() < 0.3:
                             part.set(dut.slice, at)
                             assert part.get(dut.row) == rows[at], (done, at)
-                    half, done, waits = 1 - half, done + 1, 1 + chance.randrange(1 + int(6 * stall))
+                    part, done, waits = (part + 1) % GATHERED_TAGS, done + 1, 1 + chance.randrange(1 + int(6 * stall))
                 elif waits:
                     waits -= 1
                     if not waits:

@@ -240,7 +240,7 @@ class _Pass(Checked):
         keeps_rules(m, dut.fences, "fences")
         query = dut.i.payload
         place, slice_ = self.step[:1], self.step[1:]
-        m.d.comb += [dut.slice.eq(slice_), dut.half.eq(self.which)]
+        m.d.comb += [dut.slice.eq(slice_), dut.part.eq(self.which)]
 
         # The tags that have begun, that have been read, and that have been freed; the first or the second one is followed.
         takes = dut.i.valid & dut.i.ready

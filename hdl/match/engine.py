@@ -79,7 +79,7 @@ class MatchingEngine(wiring.Component):
             selection.begin.eq(self.log.begin),
         ]
         m.d.comb += [
-            *(getattr(evaluator, name).eq(getattr(rows, name)) for name in ("half", "slice", "freed")),
+            *(getattr(evaluator, name).eq(getattr(rows, name)) for name in ("part", "slice", "freed")),
             rows.gathered.eq(evaluator.row),
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]

@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 
 from hdl.match.feeders import NumberFeeder, StringFeeder
 from hdl.match.gather import Gather
-from hdl.match.ops import Item, RowRequest, Work
+from hdl.match.ops import GATHERED_TAGS, Item, RowRequest, Work
 from hdl.match.reader import ValueReader
 from hdl.shapes.tables import StringPort, TableSummary
 from hdl.shapes.tests import NumberAnswer, NumberPort, StringAnswer, TestRowView
@@ -38,7 +38,7 @@ class Evaluator(wiring.Component):
     o : ``Out(stream.Signature(RowRequest(config)))``
     strings, numbers, string_tests, number_tests, summary : ``In(...)``
         Those of the parts.
-    half, slice, row, freed :
+    part, slice, row, freed :
         What was gathered for a request that is ``fenced``, see :class:`hdl.match.gather.SlicePass`.
     idle : ``Out(1)``
         Nothing is under way.
@@ -55,7 +55,7 @@ class Evaluator(wiring.Component):
                 "string_tests": In(TestRowView(config, StringAnswer(config))),
                 "number_tests": In(TestRowView(config, NumberAnswer(config))),
                 "summary": In(TableSummary(config)),
-                "half": In(1),
+                "part": In(range(GATHERED_TAGS)),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
                 "freed": In(1),
@@ -91,7 +91,7 @@ class Evaluator(wiring.Component):
             gather.number_answers.payload.eq(self.numbers.point.payload),
             self.numbers.quiet.eq(gather.quiet),
             gather.more.eq(reader.more),
-            gather.half.eq(self.half),
+            gather.part.eq(self.part),
             gather.slice.eq(self.slice),
             self.row.eq(gather.row),
             gather.freed.eq(self.freed),
@@ -99,7 +99,7 @@ class Evaluator(wiring.Component):
 
         # A fenced request waits for what was gathered for it.
         work, request, fence = queue.o.payload, self.o.payload, gather.fences.payload
-        half, over = Signal(), Signal()
+        part, over = Signal(range(GATHERED_TAGS)), Signal()
         ready, excess = Signal(), Signal()
         m.d.comb += [
             ready.eq(~work.fenced | gather.fences.valid),
@@ -108,13 +108,13 @@ class Evaluator(wiring.Component):
             queue.o.ready.eq(self.o.ready & ready),
             gather.fences.ready.eq(self.o.valid & self.o.ready & work.fenced),
             *(request[name].eq(work[name]) for name in ("op", "operand", "slices", "above", "root", "node", "fenced")),
-            request.half.eq(half),
+            request.part.eq(part),
             request.gathered.eq(Mux(work.fenced, fence.slices, 0)),
         ]
         with m.If(work.op.done):
             m.d.comb += request.operand[:2].eq(Cat(work.operand[0] & ~excess, work.operand[0] & excess))
         with m.If(self.o.valid & self.o.ready):
-            m.d.sync += [half.eq(half ^ work.fenced), over.eq(excess & ~work.op.done)]
+            m.d.sync += [part.eq(part + work.fenced), over.eq(excess & ~work.op.done)]
         comes = Signal()  # work is on its way through the queue
         m.d.sync += comes.eq(queue.i.valid)
         m.d.comb += self.idle.eq(reader.idle & strings.idle & numbers.idle & gather.idle & ~comes & (queue.level == 0))

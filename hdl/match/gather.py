@@ -1,27 +1,27 @@
 """What holds for the values of a tag, gathered slice by slice."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.match.bits import lone, number
-from hdl.match.ops import Fence, Query
+from hdl.match.ops import GATHERED_TAGS, Fence, Query
 from hdl.shapes.tests import NumberAnswer, StringAnswer, TestRowView
 from hdl.shapes.widths import row_width
 from hdl.stream import StreamFifo
 
 __all__ = ["Gather", "SlicePass"]
 
-_QUERIES = 8
+_QUERIES = 16
 _STAGES = 6
 
 
 class SlicePass(wiring.Component):
-    """Goes through the slices of each query and gathers the tests that hold, for two tags at a time.
+    """Goes through the slices of each query and gathers the tests that hold, for :data:`GATHERED_TAGS` at a time.
 
     A slice a clock, and one for a query without any; a fence takes a clock. What is gathered is known with the fence, 7 clocks later.
-    While two tags are
+    While so many tags are
     gathered that have not been freed, queries wait.
 
     Parameters
@@ -39,9 +39,9 @@ class SlicePass(wiring.Component):
     view : ``In(TestRowView(config, answer))``
     fences : ``Out(stream.Signature(Fence(config)))``
         One for each fence, in order.
-    half, slice, row : ``In``, ``In``, ``Out``
-        The tests of a slice that hold, of the fences with even or odd number, counted from 0 at reset: in the same clock, from the fence
-        until it is freed.
+    part, slice, row : ``In``, ``In``, ``Out``
+        The tests of a slice that hold, of the fence with this number, counted from 0 at reset modulo :data:`GATHERED_TAGS`: in the same
+        clock, from that fence until it is freed.
     freed : ``In(1)``
         The oldest of the fences that came out is not read any more.
     quiet : ``Out(1)``
@@ -58,7 +58,7 @@ class SlicePass(wiring.Component):
                 "answers": In(stream.Signature(answer)),
                 "view": In(TestRowView(config, answer)),
                 "fences": Out(stream.Signature(Fence(config))),
-                "half": In(1),
+                "part": In(range(GATHERED_TAGS)),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
                 "freed": In(1),
@@ -74,16 +74,16 @@ class SlicePass(wiring.Component):
 
         # The query at hand, and the value that it is about.
         remaining, key, answer = Signal(slices), Signal.like(query.key), Signal(self._answer)
-        fencing, half = Signal(), Signal()
-        pick, goes, free, closed = Signal(slices), Signal(), Signal(), Signal(range(3))
+        fencing, part = Signal(), Signal(range(GATHERED_TAGS))
+        pick, goes, free, closed = Signal(slices), Signal(), Signal(), Signal(range(GATHERED_TAGS + 1))
         taken = Signal()
         m.d.comb += [
             pick.eq(remaining & -remaining),
             goes.eq(remaining.any() & ~view.hold),
             free.eq((remaining == 0) | (goes & lone(remaining))),
-            self.i.ready.eq(free & (closed != 2) & (query.fence | ~query.fresh | self.answers.valid)),
+            self.i.ready.eq(free & (closed != GATHERED_TAGS) & (query.fence | ~query.fresh | self.answers.valid)),
             taken.eq(self.i.valid & self.i.ready),
-            self.answers.ready.eq(self.i.valid & free & (closed != 2) & ~query.fence & query.fresh),
+            self.answers.ready.eq(self.i.valid & free & (closed != GATHERED_TAGS) & ~query.fence & query.fresh),
         ]
         m.d.sync += [fencing.eq(taken & query.fence), closed.eq(closed + (taken & query.fence) - self.freed)]
         with m.If(goes):
@@ -96,10 +96,10 @@ class SlicePass(wiring.Component):
             with m.If(~query.fence & query.fresh):
                 m.d.sync += answer.eq(self.answers.payload)
         with m.If(fencing):
-            m.d.sync += half.eq(~half)
+            m.d.sync += part.eq(part + 1)
 
         # A slice on its way: 1 chosen, 2 to 4 the memories, 5 what holds in it, 6 whether anything does.
-        travel = data.StructLayout({"valid": 1, "fence": 1, "slice": slice_bits, "half": 1, "excess": 1})
+        travel = data.StructLayout({"valid": 1, "fence": 1, "slice": slice_bits, "part": range(GATHERED_TAGS), "excess": 1})
         stage = [Signal(travel, name=f"stage{n}") for n in range(_STAGES + 1)]
         first_key, first_answer = Signal.like(key), Signal.like(answer)
         excess = answer.excess if "excess" in dict(self._answer) else Const(0)
@@ -107,7 +107,7 @@ class SlicePass(wiring.Component):
             stage[0].valid.eq(goes),
             stage[0].fence.eq(fencing),
             stage[0].slice.eq(number(pick)),
-            stage[0].half.eq(half),
+            stage[0].part.eq(part),
             stage[0].excess.eq(excess),
             view.en.eq(stage[2].valid),
             view.slice.eq(stage[2].slice),
@@ -122,31 +122,35 @@ class SlicePass(wiring.Component):
         hits, row = Signal(width), Signal(width)
         m.d.sync += [hits.eq(view.row & view.holds), row.eq(view.row)]
 
-        # Two halves, each with the slices that have been written since it was freed.
+        # A part for each tag, with the slices that have been written since it was freed.
         attrs = {"ram_style": "distributed"}
-        m.submodules.store = store = memory.Memory(shape=width, depth=max(2 * slices, 2), init=[], attrs=attrs)
+        m.submodules.store = store = memory.Memory(shape=width, depth=GATHERED_TAGS * slices, init=[], attrs=attrs)
         before, read, write = store.read_port(domain="comb"), store.read_port(domain="comb"), store.write_port()
-        filled, oldest = [Signal(slices, name=f"filled{n}") for n in range(2)], Signal()
-        here = stage[5]
+        filled, oldest = [Signal(slices, name=f"filled{n}") for n in range(GATHERED_TAGS)], Signal(range(GATHERED_TAGS))
+        here, coming = stage[5], stage[4]
 
-        def known(flags, at):
-            return (flags & (Const(1, slices) << at)).any().replicate(width)
+        def known(place):
+            return Array(filled)[place.part] & (Const(1, slices) << place.slice)
 
+        # Of the slice that comes, a clock ahead, because all bits wait for it.
+        counts, again = Signal(), Signal()
+        m.d.comb += again.eq(here.valid & (here.part == coming.part) & (here.slice == coming.slice))
+        m.d.sync += counts.eq(known(coming).any() | again)
         m.d.comb += [
-            before.addr.eq(Cat(here.slice, here.half)),
+            before.addr.eq(Cat(here.slice, here.part)),
             write.addr.eq(before.addr),
             write.en.eq(here.valid),
-            write.data.eq(hits | (before.data & known(Mux(here.half, filled[1], filled[0]), here.slice))),
-            read.addr.eq(Cat(self.slice, self.half)),
-            self.row.eq(read.data & known(Mux(self.half, filled[1], filled[0]), self.slice)),
+            write.data.eq(hits | (before.data & counts.replicate(width))),
+            read.addr.eq(Cat(self.slice, self.part)),
+            self.row.eq(read.data & known(self).any().replicate(width)),
         ]
         for place, flags in enumerate(filled):
-            with m.If(here.valid & (here.half == place)):
+            with m.If(here.valid & (here.part == place)):
                 m.d.sync += flags.eq(flags | (Const(1, slices) << here.slice))
             with m.If(self.freed & (oldest == place)):
                 m.d.sync += flags.eq(0)
         with m.If(self.freed):
-            m.d.sync += oldest.eq(~oldest)
+            m.d.sync += oldest.eq(oldest + 1)
 
         # What is known of the tag with its fence.
         some, over = Signal(slices), Signal()
@@ -194,7 +198,7 @@ class Gather(wiring.Component):
         One for each fence, in order, with what either of them has gathered.
     more : ``In(1)``
         A query about the number of the one before is still to come.
-    half, slice, row, freed, quiet, idle :
+    part, slice, row, freed, quiet, idle :
         As of :class:`SlicePass`; ``quiet`` is about numbers.
     """
 
@@ -210,7 +214,7 @@ class Gather(wiring.Component):
                 "number_tests": In(TestRowView(config, NumberAnswer(config))),
                 "fences": Out(stream.Signature(Fence(config))),
                 "more": In(1),
-                "half": In(1),
+                "part": In(range(GATHERED_TAGS)),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
                 "freed": In(1),
@@ -235,7 +239,7 @@ class Gather(wiring.Component):
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}_answers")), answers.i)
             wiring.connect(m, answers.o, one.answers)
             wiring.connect(m, one.view, wiring.flipped(view))
-            m.d.comb += [one.half.eq(self.half), one.slice.eq(self.slice), one.freed.eq(self.freed)]
+            m.d.comb += [one.part.eq(self.part), one.slice.eq(self.slice), one.freed.eq(self.freed)]
             levels += [queries.level, answers.level]
         strings, numbers = passes["string"], passes["number"]
         m.d.comb += [

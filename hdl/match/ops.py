@@ -9,6 +9,7 @@ from hdl.shapes.tests import TestKey
 from hdl.shapes.widths import ByteCount, node_width, row_width
 
 __all__ = [
+    "GATHERED_TAGS",
     "Fence",
     "Item",
     "ItemKind",
@@ -83,6 +84,10 @@ class NumberWord(data.Struct):
     many: unsigned(1)
 
 
+GATHERED_TAGS = 4
+"""Tags that are gathered and read at a time: a tag is through some 30 clocks after its last value is known."""
+
+
 class Query(data.StructLayout):
     """A question to the tests: which of those under the ``key`` hold for a value, in the ``slices``. A ``fresh`` query is about the next
     value, another one
@@ -144,12 +149,12 @@ class RowRequest(_Request):
     DONE whether the document's matches count (bit 0), and if not whether because a number was too long (bit 1). ``slices`` are those in
     which that name may have bits, none if it has no row; ``above`` is the level of the innermost open element,
     counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
-    and of the attribute of ATTRIBUTE. What compared values have shown for a ``fenced`` operation lies in a ``half`` of the gather
+    and of the attribute of ATTRIBUTE. What compared values have shown for a ``fenced`` operation lies in a ``part`` of the gather
     memory, in the slices
     ``gathered``."""
 
     def __init__(self, config):
-        super().__init__(config, {"half": 1, "gathered": config.slices})
+        super().__init__(config, {"part": range(GATHERED_TAGS), "gathered": config.slices})
 
 
 class MatchedRow(data.StructLayout):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.match.bits import lone, number
-from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
+from hdl.match.ops import GATHERED_TAGS, MatchedRow, RowHits, RowOp, RowRequest
 from hdl.shapes.tables import MaskView, RowMasks, RowView, TableSummary
 from hdl.shapes.widths import row_width
 from hdl.stream import BlockRam
@@ -49,7 +49,7 @@ class RowEngine(wiring.Component):
     i : ``In(stream.Signature(RowRequest(config)))``
         A document is the operations of its tags in order, then DONE. ATTRIBUTE comes before the START of its tag, TEXT before that of
         the next child.
-    half, slice, gathered, freed : ``Out``, ``Out``, ``In``, ``Out``
+    part, slice, gathered, freed : ``Out``, ``Out``, ``In``, ``Out``
         What was gathered for a ``fenced`` request, see :class:`hdl.match.gather.SlicePass`.
     rows, masks, summary : ``In(RowView(config))``, ``In(MaskView(config))``, ``In(TableSummary(config))``
     idle : ``Out(1)``
@@ -70,7 +70,7 @@ class RowEngine(wiring.Component):
                 "rows": In(RowView(config)),
                 "masks": In(MaskView(config)),
                 "summary": In(TableSummary(config)),
-                "half": Out(1),
+                "part": Out(range(GATHERED_TAGS)),
                 "slice": Out(ceil_log2(config.slices)),
                 "gathered": In(row_width(config)),
                 "freed": Out(1),
@@ -104,7 +104,7 @@ class RowEngine(wiring.Component):
                 "slice": slice_bits,
                 "listed": 1,
                 "gathered": 1,
-                "half": 1,
+                "part": range(GATHERED_TAGS),
                 "root": 1,
                 "blank": 1,
                 "final": 1,
@@ -219,7 +219,7 @@ class RowEngine(wiring.Component):
             issued.spill.eq(spilling),
             issued.slice.eq(number(chosen)),
             issued.gathered.eq((chosen & request.gathered).any() & ~spilling),
-            issued.half.eq(request.half),
+            issued.part.eq(request.part),
             issued.listed.eq((chosen & request.slices).any() & lists),
             issued.blank.eq(~(chosen & held).any() | closing),
             issued.root.eq(request.root),
@@ -320,7 +320,7 @@ class RowEngine(wiring.Component):
         )
         blocks, stays, lasts = (Signal(width, name=name, init=ones) for name in ("blocks", "stays", "lasts"))
         gathered_row = Signal(width)
-        m.d.comb += [self.slice.eq(stage[3].slice), self.half.eq(stage[3].half)]
+        m.d.comb += [self.slice.eq(stage[3].slice), self.part.eq(stage[3].part)]
         m.d.sync += [
             row.eq(rows.row & spread(flag.listed)),
             gathered_row.eq(self.gathered & spread(flag.gathered)),
