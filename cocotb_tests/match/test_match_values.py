@@ -269,7 +269,7 @@ def test_gathered(stall: float) -> None:
                             rows[step // 16] |= 1 << step % 16
                 queries.append({"fence": 1})
                 wanted.append(rows)
-            done, part, waits, changing = 0, 0, 0, False
+            done, place, waits, changing = 0, 0, 0, False
             for _ in range(6000):
                 for port, left in ((dut.i, queries), (dut.answers, answers)):
                     if left and not part.get(port.valid) and chance.random() >= part.idle:
@@ -289,12 +289,12 @@ def test_gathered(stall: float) -> None:
                     rows = wanted[done]
                     assert fence == {"slices": sum(1 << at for at in range(4) if rows[at]), "over": 0}, (done, rows)
                     part.set(dut.fences.ready, 1)
-                    part.set(dut.part, part)
+                    part.set(dut.part, place)
                     for at in range(4):
                         if rows[at] or chance.random() < 0.3:
                             part.set(dut.slice, at)
                             assert part.get(dut.row) == rows[at], (done, at)
-                    part, done, waits = (part + 1) % GATHERED_TAGS, done + 1, 1 + chance.randrange(1 + int(6 * stall))
+                    place, done, waits = (place + 1) % GATHERED_TAGS, done + 1, 1 + chance.randrange(1 + int(6 * stall))
                 elif waits:
                     waits -= 1
                     if not waits:

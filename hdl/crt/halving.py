@@ -99,7 +99,7 @@ class Halving(wiring.Component):
 
         # The number in the middle of what is left.
         first, last = ring[0], ring[-1]
-        middle = first.below + (first.step - 1)[:levels]
+        middle = first.below | Cat(first.step[bit + 1 :].any() for bit in range(levels))  # what is below is a multiple of twice the step
         m.d.comb += [self.rank.eq(middle), self.number.eq(ring[1].probed)]
         m.d.sync += [ring[1].probed.eq(self.identity), ring[1].there.eq(middle < self.used)]
         parts, outside = Signal(Comparison), Signal(data.StructLayout({"nan": 1, "excess": 1, "own": 1}))
