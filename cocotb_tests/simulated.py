@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import ResetInserter, Signal
+from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.sim import Simulator
 
 from cocotb_tests.streams import pack, unpack
@@ -91,7 +91,10 @@ class Part:
 def run(dut, test: Callable, *, seed: int = 1, idle: float = 0.0, stall: float = 0.0) -> None:
     """Run the coroutine ``test`` with a :class:`Part`."""
     reset = Signal()
-    simulator = Simulator(ResetInserter(reset)(dut))
+    m = Module()
+    m.submodules.dut = ResetInserter(reset)(dut)
+    m.d.sync += Signal().eq(0)  # a part without a flip-flop has no clock
+    simulator = Simulator(m)
     simulator.add_clock(1e-6)
 
     async def bench(ctx) -> None:

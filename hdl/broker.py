@@ -8,18 +8,19 @@ from hdl.config import BrokerConfig
 from hdl.contract import COUNTERS, register
 from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
-from hdl.names import PinPort
+from hdl.names import NameTable, PinPort, SkeletonLoader
 from hdl.npu import Npu
-from hdl.publication import PublicationStore
+from hdl.program import ProgramGuard
+from hdl.publication import BeatGuard, PublicationStore
+from hdl.scbxp.beats import ParsedToMatch
 from hdl.scbxp.parser import Scbxp
-from hdl.scbxp.skeleton import SkeletonLoader
-from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.names import NameRequest
 from hdl.shapes.program import TextByte
 from hdl.shapes.publication import DocumentWord, Outcome
 from hdl.shapes.subscription import SubscriptionResult
 from hdl.shapes.widths import tsid_width
 from hdl.spu import RegistrationInterlock, Spu
-from hdl.stream import Register, Relay, StreamFifo
+from hdl.stream import Register, StreamFifo
 from hdl.tally import Tally
 from hdl.xpath import XPathProcessor
 
@@ -45,7 +46,7 @@ class Broker(wiring.Component):
     subscription : In(stream.Signature(DocumentWord))
         SUBSCRIBE and UNSUBSCRIBE frames, a packet each.
     skeleton : In(stream.Signature(DocumentWord))
-        Names for the parser to know beforehand, a packet each, see :class:`hdl.scbxp.skeleton.SkeletonLoader`.
+        Names for the parser to know beforehand, a packet each, see :class:`hdl.names.SkeletonLoader`.
     clear, cleared : In(1), Out(1)
         Removes every subscription: held at 1 until, for one clock, ``cleared`` says that it is done.
     verdict : Out(stream.Signature(Outcome(config)))
@@ -88,10 +89,14 @@ class Broker(wiring.Component):
         config = self._config
         m.submodules.publications = publications = PublicationStore(config)
         m.submodules.scbxp = scbxp = Scbxp(config)
+        m.submodules.beats = beats = ParsedToMatch(config)
+        m.submodules.guard = guard = BeatGuard(config)
         m.submodules.skeleton = skeleton = SkeletonLoader(config)
         m.submodules.pins = pins = PinPort(config)
+        m.submodules.names = names = NameTable(config)
         m.submodules.spu = spu = Spu(config)
         m.submodules.xpath = xpath = XPathProcessor(config)
+        m.submodules.programs = programs = ProgramGuard(config)
         m.submodules.crt = crt = ContentRoutingTable(config)
         m.submodules.engine = engine = MatchingEngine(config)
         m.submodules.interlock = interlock = RegistrationInterlock(config)
@@ -102,7 +107,6 @@ class Broker(wiring.Component):
         m.submodules.lookups = lookups = StreamFifo(tsid_width(config), Npu.LOOKUPS + 1, promised=True, direct=True)
         m.submodules.lookup = lookup = Register(tsid_width(config))
         m.submodules.name_requests = requests = Register(NameRequest(config))
-        m.submodules.name_responses = responses = Relay(NameResponse(config))
 
         for source, sink in (
             (wiring.flipped(self.publication), publications.i),
@@ -110,28 +114,31 @@ class Broker(wiring.Component):
             (publications.held, scbxp.held),
             (publications.current, npu.publication),
             (publications.retention, interlock.retention),
-            (scbxp.o, engine.i),
+            (scbxp.o, beats.i),
+            (beats.o, guard.i),
+            (guard.o, engine.i),
             (scbxp.verdict, npu.i_verdict),
             (engine.o, npu.i_matched),
             (npu.o_outcome, wiring.flipped(self.verdict)),
             (wiring.flipped(self.subscription), spu.i),
             (spu.o_text, texts.i),
             (texts.o, xpath.i),
-            (xpath.o, crt.program),
+            (xpath.o, programs.i),
+            (programs.o, crt.program),
             (spu.o_command, interlock.i_command),
             (interlock.o_command, crt.command),
             (crt.response, interlock.i_response),
             (interlock.o_response, spu.i_response),
             (spu.o_result, wiring.flipped(self.result)),
             (wiring.flipped(self.skeleton), skeleton.i),
-            (crt.name_request, skeleton.i_request),
-            (skeleton.o_response, crt.name_response),
-            (skeleton.o_request, pins.i),
-            (pins.o_response, skeleton.i_response),
-            (pins.o, requests.i),
-            (requests.o, scbxp.request),
-            (scbxp.response, responses.i),
-            (responses.o, pins.i_response),
+            (crt.name_request, pins.i),
+            (pins.o_response, crt.name_response),
+            (pins.o, skeleton.i_request),
+            (skeleton.o_response, pins.i_response),
+            (skeleton.o_request, requests.i),
+            (requests.o, names.request),
+            (names.response, skeleton.i_response),
+            (scbxp.lookup, names.lookup),
             (crt.view, engine.view),
             (npu.o_lookup, lookups.i),
             (lookups.o, lookup.i),
@@ -147,9 +154,6 @@ class Broker(wiring.Component):
             wiring.connect(m, source, sink)
 
         m.d.comb += [
-            interlock.last_step.eq(crt.last_step),
-            interlock.shared.eq(crt.shared),
-            interlock.final.eq(crt.final),
             crt.begun.eq(publications.retention.begun),
             spu.hold.eq(npu.hold),
             spu.clear.eq(self.clear),

@@ -22,9 +22,9 @@ class BrokerConfig:
     """Slices that a row of visitors is cut into; each takes a clock at a start tag, and one for each value that is compared there."""
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""
-    learned: int = 96
-    """Distinct names learned from documents before the learned part of the skeleton is forgotten, which it is when there is
-    no longer room for a tag's worth and a few that are under way."""
+    learned: int = 352
+    """Distinct names that the parser learns from documents before it forgets them all, which it does when there is no longer room for a
+    tag's worth and a few that are under way."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
     numbers: int = 256
@@ -87,10 +87,10 @@ class BrokerConfig:
 
 
 PRESETS: dict[str, BrokerConfig] = {
-    "small": BrokerConfig(subscriptions=127, steps=512, slices=16, names=128, learned=64, values=128, numbers=128, links=1, selected=0),
+    "small": BrokerConfig(subscriptions=127, steps=512, slices=16, names=128, learned=192, values=128, numbers=128, links=1, selected=0),
     "default": BrokerConfig(),
     "large": BrokerConfig(
-        subscriptions=1024, steps=4096, slices=16, names=1024, learned=256, values=1024, numbers=1024, depth=64, pram_words=1024
+        subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, numbers=1024, depth=64, pram_words=1024
     ),
 }
 """``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;

@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 
 from hdl.cam.hashing import HASHES, row_of
+from hdl.cam.words import KEY_WIDTH, key_of
 from hdl.config import PRESETS
 from hdl.contract import Code, Content, Refusal
-from hdl.scbxp.hashing import KEY_WIDTH, key_of
 from sim.corners.judged import differences
 from sim.corners.names import TWINS
 from sim.corners.numbered import ALIKE

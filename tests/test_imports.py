@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = {"hdl", "fpga", "sim", "spark_vectors", "formal", "tools", "tests", "cocotb_tests"}
-UNITS = {"publication", "names", "scbxp", "xpath", "crt", "match", "spu", "npu", "routing", "bus", "link"}
+UNITS = {"publication", "names", "scbxp", "xpath", "program", "crt", "match", "spu", "npu", "routing", "bus", "link"}
 BLOCKS = {"stream", "cam"}
 SHARED = ("hdl.contract", "hdl.config")
 DOTTED = re.compile(rf"((?:{'|'.join(sorted(OURS))})(?:\.\w+)+)(?::\w+)?")

@@ -11,8 +11,8 @@ from cocotb_tests.streams import Bench, parameters
 from fpga.host.link import HostLink, LinkClosed
 from hdl.config import BrokerConfig
 from hdl.contract import Frame, Header, Kind, OSid, Refusal
-from hdl.shapes.edge import BusRequest, BusResponse, OutcomeWord
-from hdl.shapes.publication import DocumentWord
+from hdl.shapes.edge import BusRequest, BusResponse
+from hdl.shapes.publication import DocumentWord, Outcome
 from hdl.shapes.subscription import SubscriptionResult
 from tests.noise import Noise
 
@@ -45,7 +45,7 @@ class Port(Bench):
         self.requests = self.sink("request", BusRequest, stall=stress)
         self.responses = self.source("response", BusResponse, idle=stress)
         self.results = self.source("streams__result", SubscriptionResult(self.config), idle=stress)
-        self.verdicts = self.source("streams__verdict", OutcomeWord(self.config), idle=stress)
+        self.verdicts = self.source("streams__verdict", Outcome(self.config), idle=stress)
         links = range(self.config.links)
         self.notifications = [self.source(f"streams__notification_{link}", DocumentWord, idle=stress) for link in links]
         dut.close.value = 0
@@ -82,15 +82,15 @@ async def gather(link: HostLink, count: int) -> list[bytes]:
     raise AssertionError(f"only {len(frames)} of {count} frames came, and {raw!r}")
 
 
-def unlucky(frame: bytes) -> bytes:
+def unlucky(frame: bytes, refusal: Refusal) -> bytes:
     """The answer to a frame that the port does not take."""
-    return b"R\0\0" + bytes([Refusal.BAD_HEADER]) + frame[4:16] + bytes(4)
+    return b"r\0\0" + bytes([refusal]) + frame[4:16] + bytes(4)
 
 
 def told(address: int, reference: bytes, *, write: int) -> bytes:
     """The answer to an access."""
     aux = address | write | (FAILED if address % 5 == 0 else 0)
-    return b"A\0" + aux.to_bytes(2, "big") + bytes(8) + reference + b"\0\0\0\4" + (address ^ 0xFFFFFFFF).to_bytes(4, "big")
+    return b"a\0" + aux.to_bytes(2, "big") + bytes(8) + reference + b"\0\0\0\4" + (address ^ 0xFFFFFFFF).to_bytes(4, "big")
 
 
 @cocotb.test()
@@ -126,31 +126,35 @@ async def frames_reach_their_units_and_answers_the_host(dut):
             requests_due.append((address, int.from_bytes(body, "big") if write else None, int(write != 0)))
         elif kind == "attached":
             frame = Frame(Header(Kind.PUBLISH, attached=True, **header), body).pack()
-            answers.append(unlucky(frame))
+            answers.append(unlucky(frame, Refusal.UNSUPPORTED_ATTACHMENT))
             misfits += 1
-        elif kind in ("long access", Kind.TOPOLOGY):
-            kind = Kind.ACCESS if kind == "long access" else kind
-            frame = Frame(Header(kind, aux=WRITE, **header), chance.randbytes(5)).pack()
-            answers.append(unlucky(frame))
+        elif kind == "long access":
+            frame = Frame(Header(Kind.ACCESS, aux=WRITE, **header), chance.randbytes(5)).pack()
+            answers.append(unlucky(frame, Refusal.BAD_HEADER))
+            misfits += 1
+        elif kind is Kind.TOPOLOGY:
+            frame = Frame(Header(kind, aux=3, **header), b"*").pack()
+            answers.append(unlucky(frame, Refusal.UNSUPPORTED_KIND))
             misfits += 1
         else:
-            frame = Frame(Header(kind, link=chance.randrange(2), **header), body).pack()
+            way = {"link": chance.randrange(2)} if kind in (Kind.SUBSCRIBE, Kind.UNSUBSCRIBE) else {}
+            frame = Frame(Header(kind, **way, **header), body).pack()
             name = {Kind.PUBLISH: "publication", Kind.SKELETON: "skeleton"}.get(kind, "subscription")
             packets_due[name].append(frame if name == "subscription" else body)
         if kind is Kind.PUBLISH:
             outcome = {"offset": chance.getrandbits(32), "bytes": chance.getrandbits(32), "verdict": chance.randrange(4)}
-            outcome |= {"code": chance.randrange(32)}
+            outcome |= {"code": chance.randrange(256)}
             matches = chance.randrange(bench.config.subscriptions + 1)
             bench.verdicts.send([{"verdict": outcome, "matches": matches}])
             numbers = b"".join(number.to_bytes(4, "big") for number in (12, outcome["offset"], outcome["bytes"], matches))
-            outcomes.append(b"V\0" + bytes([outcome["verdict"], outcome["code"]]) + bytes(8) + frame[12:16] + numbers)
+            outcomes.append(b"v\0" + bytes([outcome["verdict"], outcome["code"]]) + bytes(8) + frame[12:16] + numbers)
         sent.append(frame)
     results = []
     for place in range(6):
-        osid, reference, way, refusal = chance.randbytes(8), chance.randbytes(4), place % 4, chance.randrange(32)
+        osid, reference, way, refusal = chance.randbytes(8), chance.randbytes(4), place % 4, chance.randrange(256)
         key = {"osid": int.from_bytes(osid, "little"), "reference": int.from_bytes(reference, "little")}
         bench.results.send([{"refusal": refusal, "key": key, "link": way}])
-        results.append(b"R" + bytes([way << 3, 0, refusal]) + osid + reference + bytes(4))
+        results.append(b"r" + bytes([way << 4, 0, refusal]) + osid + reference + bytes(4))
     notes: list[list[bytes]] = [[] for _ in bench.notifications]
     for place in range(8):
         way = place % len(notes)

@@ -15,7 +15,7 @@ from hdl.crt.stage import Stage
 from hdl.crt.visits import VisitOp
 from hdl.shapes.program import ProgramOp, ProgramOperator
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
 
 
 @dataclass
@@ -38,7 +38,7 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
     program = Program()
     fronts: list[dict[str, int]] = []
     backs: list[dict[str, int]] = []
-    full = False
+    full = wrong = False
     step_name, step_any = 0, False
 
     def word(
@@ -78,7 +78,8 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             if what == "step":
                 step_any = False
             if lost:
-                full, program.refused = True, Refusal.FULL_NAMES.value
+                full = True
+                program.refused = program.refused if wrong else Refusal.FULL_NAMES.value
             else:
                 if what == "step":
                     step_name = name
@@ -89,6 +90,10 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             numeric = operator.value >= ProgramOperator.LT.value or chance.getrandbits(1)
             if numeric:
                 text = b"%d" % chance.randrange(10 ** chance.randrange(1, 12))
+                if fails and chance.random() < 0.15:
+                    text = b"9" * (CONFIG.digits + chance.randrange(1, 5))
+                    if not full:
+                        wrong, program.refused = True, Refusal.NUMBER_DIGITS.value
                 parts = [text[at : at + 4] for at in range(0, len(text), 4)]
             else:
                 parts = [b"word"] * chance.randrange(1, 3)
@@ -105,7 +110,8 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
                 if room:
                     held["value"] = value
                 else:
-                    full, program.refused = True, Refusal.FULL_VALUES.value
+                    full = True
+                    program.refused = program.refused if wrong else Refusal.FULL_VALUES.value
     if fails and chance.random() < 0.3:
         word(ProgramOp.ABORT, count=0, data=Refusal.SYNTAX.value, ends=1)
         program.refused = Refusal.SYNTAX.value

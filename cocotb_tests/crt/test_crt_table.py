@@ -12,7 +12,7 @@ from hdl.crt import ContentRoutingTable
 from hdl.shapes.names import NameOp
 from hdl.shapes.program import CrtOp, ProgramOp
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
 TEXTS = (
     "/a",
     "//a",
@@ -90,7 +90,7 @@ class Table(Part):
             self.set(dut.response.ready, int(self.random.random() >= self.stall))
             commanded = self.get(dut.command.valid) and self.get(dut.command.ready)
             taken = offered and self.get(dut.program.ready)
-            found = (self.get(dut.response.payload.refusal), self.get(dut.shared))
+            found = (self.get(dut.response.payload.refusal), self.get(dut.response.payload.shared))
             answered = self.get(dut.response.valid) and self.get(dut.response.ready)
             await self.turn()
             if commanded:

@@ -7,8 +7,8 @@ from cocotb_tests.streams import Bench, pack, unpack
 from cocotb_tests.xpath.programs import expected
 from hdl.shapes.names import NameOp, NameRequest, NameResponse
 from hdl.shapes.notification import MatchedWord
-from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramWord
-from hdl.shapes.publication import ParsedBeat
+from hdl.shapes.program import CrtCommand, CrtOp, ProgramWord, RegistrationResponse
+from hdl.shapes.publication import MatchBeat
 
 __all__ = ["NAME_LATENCY", "NameAgent", "UnitBench"]
 
@@ -53,7 +53,7 @@ class NameAgent:
                 await RisingEdge(dut.clk)
             number = self.names.pin(name)
             name = b""
-            answer = {"ok": int(number != 0), "name": number, "document": self.names.begun % 256}
+            answer = {"ok": int(number != 0), "name": number}
             dut.name_response__payload.value = pack(self.response, answer)
             dut.name_response__valid.value = 1
             await FallingEdge(dut.clk)
@@ -83,8 +83,8 @@ class UnitBench(Bench):
         self.agents.append(self.name_agent)
         self.command = self.source("command", CrtCommand(config), idle=idle)
         self.program = self.source("program", ProgramWord, idle=idle)
-        self.response = self.sink("response", CrtResponse, stall=stall)
-        self.beats = self.source("i", ParsedBeat(config), idle=idle)
+        self.response = self.sink("response", RegistrationResponse(config), stall=stall)
+        self.beats = self.source("i", MatchBeat(config), idle=idle)
         self.matched = self.sink("o", MatchedWord(config), stall=stall)
         self.answered = 0
         self.reported = 0

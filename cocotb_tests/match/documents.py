@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hdl.config import BrokerConfig
-from hdl.contract import INDEX_MAX, WordType
+from hdl.contract import WordType
 from sim.golden.events import Event
 
 __all__ = ["NameTable", "beats"]
@@ -13,13 +13,12 @@ Beat = dict[str, Any]
 
 
 class NameTable:
-    """Stands for the parser's name unit: pinned names have token IDs from 1 up, others take those above in turn, or none."""
+    """Stands for the name table: names have token IDs from 1 up."""
 
     def __init__(self, config: BrokerConfig):
         self.config = config
         self.pinned: dict[bytes, int] = {}
         self.free = list(range(config.names, 0, -1))
-        self.learned: dict[bytes, int] = {}
         self.begun = 0
 
     def pin(self, name: bytes) -> int:
@@ -36,20 +35,10 @@ class NameTable:
         del self.pinned[name]
         self.free.append(number)
 
-    def look_up(self, name: bytes) -> int:
-        """The token ID that a document's name carries now."""
-        if name in self.pinned:
-            return self.pinned[name]
-        if name not in self.learned:
-            if len(self.learned) == self.config.learned:
-                self.learned.clear()
-            self.learned[name] = self.config.names + 1 + len(self.learned)
-        return self.learned[name]
 
-
-def _words(value: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    for number, at in enumerate(range(0, max(len(value), 1), 4)):
-        yield min(number, INDEX_MAX), value[at : at + 4], at + 4 >= len(value)
+def _words(value: bytes) -> Iterator[tuple[bytes, bool]]:
+    for at in range(0, max(len(value), 1), 4):
+        yield value[at : at + 4], at + 4 >= len(value)
 
 
 def beats(events: Iterable[Event], names: NameTable, *, good: bool = True, packed: bool = True) -> Iterator[Beat]:
@@ -59,8 +48,8 @@ def beats(events: Iterable[Event], names: NameTable, *, good: bool = True, packe
     for number, (kind, value, _start, _end) in enumerate(events):
         following = events[number + 1].type if number + 1 < len(events) else None
         closes = kind in (WordType.ELEMENT, WordType.VALUE) and following is not WordType.ATTRIBUTE
-        for index, part, last in _words(value):
-            word = {"valid": 1, "data": int.from_bytes(part, "little"), "count": len(part), "index": index, "last": int(last)}
+        for part, last in _words(value):
+            word = {"valid": 1, "data": int.from_bytes(part, "little"), "count": len(part), "last": int(last)}
             if kind is WordType.TEXT:
                 if held is not None:
                     yield held
@@ -72,8 +61,9 @@ def beats(events: Iterable[Event], names: NameTable, *, good: bool = True, packe
             mark = word | {"type": int(kind)}
             if last:
                 mark["close"] = int(closes)
-                if kind in (WordType.ELEMENT, WordType.ATTRIBUTE):
-                    mark["name"] = names.look_up(value)
+                declares = kind is WordType.ATTRIBUTE and (value == b"xmlns" or value.startswith(b"xmlns:"))
+                if kind in (WordType.ELEMENT, WordType.ATTRIBUTE) and not declares:
+                    mark["name"] = names.pinned.get(value, 0)
             yield (held or {}) | {"mark": mark}
             held = None
     if held is not None:

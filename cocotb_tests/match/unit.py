@@ -8,8 +8,8 @@ from hdl.crt import ContentRoutingTable
 from hdl.match import MatchingEngine
 from hdl.shapes.names import NameRequest, NameResponse
 from hdl.shapes.notification import MatchedWord
-from hdl.shapes.program import CrtCommand, CrtResponse, ProgramWord
-from hdl.shapes.publication import ParsedBeat
+from hdl.shapes.program import CrtCommand, ProgramWord, RegistrationResponse
+from hdl.shapes.publication import MatchBeat
 
 __all__ = ["MatchingUnit"]
 
@@ -23,10 +23,10 @@ class MatchingUnit(wiring.Component):
             {
                 "command": In(stream.Signature(CrtCommand(config))),
                 "program": In(stream.Signature(ProgramWord)),
-                "response": Out(stream.Signature(CrtResponse)),
+                "response": Out(stream.Signature(RegistrationResponse(config))),
                 "name_request": Out(stream.Signature(NameRequest(config))),
                 "name_response": In(stream.Signature(NameResponse(config))),
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "begun": In(16),
                 "registered": Out(16),

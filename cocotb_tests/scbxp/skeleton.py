@@ -1,4 +1,4 @@
-"""What the name table must know at each name: pinned names, learned names, and when the learned ones are forgotten [T 4.3]."""
+"""What the parser must know at each name: pinned names, learned names, and when the learned ones are forgotten [T 4.3]."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -32,9 +32,9 @@ class _State:
 class Skeleton:
     """Names and their token IDs, told the tokens in the order in which the parser handed them on.
 
-    Learned names are numbered upwards after the pinned ones. They are forgotten together, before a start tag. That is allowed when
-    fewer places are free than a tag may bring names (its element, its attributes, and one that is too many), those on their way counted
-    as new, and it must not come so late that a well-formed tag finds no place.
+    Learned names are numbered upwards after the pinned ones, which are learned as well. They are forgotten together, before a start tag.
+    That is allowed when fewer places are free than a tag may bring names (its element, its attributes, and one that is too many), those on
+    their way counted as new, and it must not come so late that a well-formed tag finds no place.
     ``pinned`` is for the test to keep.
     """
 
@@ -67,12 +67,13 @@ class Skeleton:
         if len(token.value) > self._config.name_bytes:
             state.used += not token.known  # no name: it takes a place until all is forgotten
             return state.used <= self._config.learned
-        number = self.pinned.get(token.value) or state.learned.get(token.value)
-        if token.known != (number is not None):
+        number = state.learned.get(token.value)
+        if token.known != (number is not None or token.value in self.pinned):
             return False
         if number is None:
             state.used += 1
             number = state.learned[token.value] = self._config.names + state.used
+        number = self.pinned.get(token.value, number)
         # A namespace declaration is no attribute to XPath: it has no token ID.
         declaration = token.type is WordType.ATTRIBUTE and (token.value == b"xmlns" or token.value.startswith(b"xmlns:"))
         return state.used <= self._config.learned and token.name == (0 if declaration else number)

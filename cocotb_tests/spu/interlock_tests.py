@@ -9,7 +9,7 @@ from cocotb_tests.streams import Bench, parameters, unpack
 from hdl.config import BrokerConfig
 from hdl.contract import Content, Refusal, Semantics
 from hdl.shapes.notification import SelectMark
-from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand, RegistrationResponse
 
 
 @dataclass
@@ -39,11 +39,11 @@ class Interlocked(Bench):
         self.config = BrokerConfig(**parameters()["config"])
         self.commands = self.source("i_command", RegistrationCommand(self.config), idle=stress)
         self.passed = self.sink("o_command", CrtCommand(self.config), stall=stress)
-        self.answers = self.source("i_response", CrtResponse, idle=stress)
+        self.answers = self.source("i_response", RegistrationResponse(self.config), idle=stress)
         self.told = self.sink("o_response", CrtResponse, stall=stress)
         self.marks = Marks(self, SelectMark(self.config))
         self.agents.append(self.marks)
-        for name in ("retention__secure", "retention__begun", "retention__finished", "last_step", "shared", "final", "attributes__tsid"):
+        for name in ("retention__secure", "retention__begun", "retention__finished", "attributes__tsid"):
             getattr(dut, name).value = 0
 
     async def held_back(self) -> None:
@@ -91,11 +91,10 @@ async def subscriptions_come_and_go(dut, stress):
         await bench.passed.receive(len(sent), within=200)
         refusal = Refusal.FULL_STEPS if op is CrtOp.REGISTER and chance.random() < 0.25 else Refusal.NONE
         step, shared, final = chance.randrange(bench.config.steps), chance.getrandbits(1), chance.getrandbits(1)
-        dut.last_step.value, dut.shared.value, dut.final.value = step, shared, final
         # The CRT works on a command for some clocks.
         await bench.clocks(chance.randint(4, 12))
         answered.append({"refusal": int(refusal)})
-        bench.answers.send(answered[-1:])
+        bench.answers.send([answered[-1] | {"last_step": step, "shared": shared, "final": final}])
         await bench.told.receive(len(sent), within=200)
         await bench.clocks(6)
         if op is CrtOp.CLEAR:

@@ -31,9 +31,9 @@ class StagedRun(data.StructLayout):
 class Stage(wiring.Component):
     """Takes programs to bits: visits their names, looks up their strings and reads their numbers.
 
-    A program that is refused, by its ABORT or for want of room, has been taken to its end; what the bits that were staged hold, a visit or
-    a string each, is for the user to give back. A name costs 2 clocks and waits for the visits, another step 2, a number a clock for each
-    byte, a string what the store needs.
+    A program that is refused, by its ABORT, for a number with too many digits or for want of room, has been taken to its end; what the bits
+    that were staged hold, a visit or a string each, is for the user to give back. A name costs 2 clocks and waits for the visits, another
+    step 2, a number a clock for each byte, a string what the store needs.
 
     Parameters
     ----------
@@ -113,15 +113,18 @@ class Stage(wiring.Component):
                 m.d.sync += step_name.eq(entry.name)
             m.next = "WORD"
 
-        def refuse():
-            """There is no room for the literal."""
-            m.d.sync += [run.refused.eq(Refusal.FULL_VALUES.value), full.eq(1)]
-
         strings = self.strings
         step_name, step_any = Signal(len(entry.name)), Signal()
         kept_slot = Signal(range(places))
         letters, letter, spelt, literal_ends = Signal(32), Signal(3), Signal(), Signal()
-        full = Signal()  # refused for want of room, unless its grammar is refused
+        full, wrong = Signal(), Signal()  # refused for want of room; a number has too many digits, which outranks that
+
+        def lacks(code):
+            """The program is refused for want of room, unless something else is found to be wrong with it."""
+            with m.If(~wrong):
+                m.d.sync += run.refused.eq(code.value)
+            m.d.sync += full.eq(1)
+
         m.d.comb += [
             self.numbers.payload.op.eq(NumberOp.ENTER),
             strings.data.eq(word.data),
@@ -135,7 +138,7 @@ class Stage(wiring.Component):
         with m.FSM():
             with m.State("IDLE"):
                 # Waits for the start.
-                m.d.sync += full.eq(0)
+                m.d.sync += [full.eq(0), wrong.eq(0)]
                 with m.If(self.start):
                     m.d.sync += [fronts.eq(0), backs.eq(0), run.refused.eq(0), run.bucket.eq(0), run.compares.eq(0), run.final.eq(0)]
                     m.next = "WORD"
@@ -185,7 +188,7 @@ class Stage(wiring.Component):
                             m.d.sync += run.final.eq(1)
                         m.next = "VISIT"
                         with m.If(word.count == 0):
-                            m.d.sync += [run.refused.eq(Refusal.FULL_NAMES.value), full.eq(1)]
+                            lacks(Refusal.FULL_NAMES)
                             m.next = "WORD"
             with m.State("VISIT"):
                 # The name is visited once more.
@@ -201,7 +204,7 @@ class Stage(wiring.Component):
                 with m.If(strings.done):
                     m.next = "LITERAL"
                     with m.If(~strings.found):
-                        refuse()
+                        lacks(Refusal.FULL_VALUES)
             with m.State("DIGITS"):
                 # Byte after byte of the literal's number.
                 m.d.comb += [decimal.push.eq(~spelt), decimal.byte.eq(letters[:8])]
@@ -216,8 +219,10 @@ class Stage(wiring.Component):
                 with m.If(~literal_ends):
                     m.d.sync += [self.numbers.payload.key.eq(decimal.key), entry.sound.eq(~decimal.key.nan)]
                     m.next = "ENTER"
-                    with m.If(decimal.key.nan):
+                    with m.If(decimal.key.nan | decimal.over):
                         m.next = "LITERAL"
+                    with m.If(decimal.over):
+                        m.d.sync += [run.refused.eq(Refusal.NUMBER_DIGITS.value), wrong.eq(1)]
             with m.State("ENTER"):
                 # The number store is asked for a number.
                 m.d.comb += self.numbers.valid.eq(1)
@@ -229,7 +234,7 @@ class Stage(wiring.Component):
                 with m.If(self.number_reply.valid):
                     m.next = "LITERAL"
                     with m.If(~self.number_reply.payload.ok):
-                        refuse()
+                        lacks(Refusal.FULL_VALUES)
             with m.State("LITERAL"):
                 # The entry is placed again, with its literal.
                 m.d.comb += [slot.eq(kept_slot), write.en.eq(1)]

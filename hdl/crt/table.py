@@ -13,7 +13,7 @@ from hdl.crt.runs import RunOp
 from hdl.crt.visits import VisitOp
 from hdl.crt.walk import WalkOp
 from hdl.shapes.names import NameRequest, NameResponse
-from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, ProgramWord
+from hdl.shapes.program import CrtCommand, CrtOp, ProgramWord, RegistrationResponse
 from hdl.shapes.tables import CrtView, RowMasks
 from hdl.shapes.widths import RefusalCode, row_width, step_width
 
@@ -40,7 +40,7 @@ class ContentRoutingTable(wiring.Component):
     command : ``In(stream.Signature(CrtCommand(config)))``
     program : ``In(stream.Signature(ProgramWord))``
         One program per REGISTER or CHECK.
-    response : ``Out(stream.Signature(CrtResponse))``
+    response : ``Out(stream.Signature(RegistrationResponse(config)))``
         One per command, in order.
     name_request : ``Out(stream.Signature(NameRequest(config)))``
     name_response : ``In(stream.Signature(NameResponse(config)))``
@@ -56,9 +56,6 @@ class ContentRoutingTable(wiring.Component):
         [T-Fig 5.17].
     hcd : ``Out(1)``
         Some name has been visited by more than 31 subscriptions [T 5.3.3.4].
-    last_step, shared, final : ``Out``, ``Out(1)``, ``Out(1)``
-        With the response to a REGISTER that is accepted: the last bit of the subscription's run, whether others have the same run, and
-        whether the subscription ends in an attribute step.
     """
 
     def __init__(self, config):
@@ -70,7 +67,7 @@ class ContentRoutingTable(wiring.Component):
             {
                 "command": In(stream.Signature(CrtCommand(config))),
                 "program": In(stream.Signature(ProgramWord)),
-                "response": Out(stream.Signature(CrtResponse)),
+                "response": Out(stream.Signature(RegistrationResponse(config))),
                 "name_request": Out(stream.Signature(NameRequest(config))),
                 "name_response": In(stream.Signature(NameResponse(config))),
                 "view": Out(CrtView(config)),
@@ -79,9 +76,6 @@ class ContentRoutingTable(wiring.Component):
                 "steps_used": Out(range(config.steps + 1)),
                 "full": Out(1),
                 "hcd": Out(1),
-                "last_step": Out(step_width(config)),
-                "shared": Out(1),
-                "final": Out(1),
             }
         )
 
@@ -122,9 +116,9 @@ class _Sequence:
             parts.members.request.payload.last.eq(tail),
             parts.commit.begun.eq(table.begun),
             table.hcd.eq(parts.visits.high),
-            table.last_step.eq(tail),
-            table.shared.eq(self.shared),
-            table.final.eq(parts.stage.run.final),
+            table.response.payload.last_step.eq(tail),
+            table.response.payload.shared.eq(self.shared),
+            table.response.payload.final.eq(parts.stage.run.final),
         ]
 
         self.empties = empties = Signal()  # an empty table forgets how far it was filled

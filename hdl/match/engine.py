@@ -11,7 +11,7 @@ from hdl.match.report import Reporter
 from hdl.match.rows import RowEngine
 from hdl.match.selection import SelectionLog
 from hdl.shapes.notification import MatchedWord, SelectedDocument, SelectionLogPort, SelectMark
-from hdl.shapes.publication import ParsedBeat
+from hdl.shapes.publication import MatchBeat
 from hdl.shapes.tables import CrtView
 from hdl.stream import StreamFifo
 
@@ -33,7 +33,7 @@ class MatchingEngine(wiring.Component):
 
     Members
     -------
-    i : ``In(stream.Signature(ParsedBeat(config)))``
+    i : ``In(stream.Signature(MatchBeat(config)))``
     o : ``Out(stream.Signature(MatchedWord(config)))``
         For each document its matched t-SIDs, then the word with ``end``.
     view : ``In(CrtView(config))``
@@ -45,7 +45,7 @@ class MatchingEngine(wiring.Component):
         self.config = config
         super().__init__(
             {
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(MatchedWord(config))),
                 "view": In(CrtView(config)),
                 "select": In(stream.Signature(SelectMark(config), always_ready=True)),

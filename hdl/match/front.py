@@ -1,4 +1,4 @@
-"""From parsed words to what matters of them to the subscriptions."""
+"""From the beats of publications to what matters of them to the subscriptions."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.match.ops import Item, ItemKind, Tag
-from hdl.shapes.publication import ParsedBeat, WordType
+from hdl.shapes.publication import MatchBeat, WordType
 from hdl.shapes.tables import NameMarks, NameView, TableSummary
 from hdl.shapes.widths import node_width
 from hdl.stream import Register
@@ -15,7 +15,7 @@ __all__ = ["Front"]
 
 
 class Front(wiring.Component):
-    """Takes the parser's beats and hands on the tags, and the words of those values that are compared.
+    """Takes the front ends' beats and hands on the tags, and the words of those values that are compared.
 
     A beat a clock; one with two items takes two.
 
@@ -25,7 +25,7 @@ class Front(wiring.Component):
 
     Members
     -------
-    i : ``In(stream.Signature(ParsedBeat(config)))``
+    i : ``In(stream.Signature(MatchBeat(config)))``
     o : ``Out(stream.Signature(Item(config)))``
     names, summary : ``In(NameView(config))``, ``In(TableSummary(config))``
     pause : ``In(1)``
@@ -40,7 +40,7 @@ class Front(wiring.Component):
         self.config = config
         super().__init__(
             {
-                "i": In(stream.Signature(ParsedBeat(config))),
+                "i": In(stream.Signature(MatchBeat(config))),
                 "o": Out(stream.Signature(Item(config))),
                 "names": In(NameView(config)),
                 "summary": In(TableSummary(config)),
@@ -55,8 +55,8 @@ class Front(wiring.Component):
         config, names = self.config, self.names
 
         # A beat asks for what the CRT knows of its name, waits a clock for the memory, then has it; all of them move together.
-        m.submodules.input = taken = Register(ParsedBeat(config))
-        beat = [Signal(ParsedBeat(config), name=f"beat{n}") for n in range(4)]
+        m.submodules.input = taken = Register(MatchBeat(config))
+        beat = [Signal(MatchBeat(config), name=f"beat{n}") for n in range(4)]
         valid = [Signal(name=f"valid{n}") for n in range(5)]
         move = Signal()
         # Of the items of the last beat there is nothing left, or at most one; more than one, apart from these for the way to the input.
@@ -92,7 +92,6 @@ class Front(wiring.Component):
                 beat[1].mark.valid
                 & ((beat[1].mark.type == WordType.ELEMENT) | (beat[1].mark.type == WordType.ATTRIBUTE))
                 & (beat[1].mark.name != 0)
-                & (beat[1].mark.name <= config.names)
             )
             m.d.sync += [
                 kind.element.eq(ends_token & (coming.type == WordType.ELEMENT)),
@@ -108,20 +107,6 @@ class Front(wiring.Component):
             with m.If(~known_coming):
                 m.d.sync += marks.eq(0)
 
-        # Namespace declarations are no attributes [XPath 5.3].
-        xmln, declares, declaration, declared = Signal(), Signal(), Signal(), Signal()
-        with m.If(move):
-            m.d.sync += declared.eq(declaration)
-            with m.If(valid[2] & coming.valid & (coming.type == WordType.ATTRIBUTE)):
-                with m.If(coming.index == 0):
-                    m.d.sync += [xmln.eq((coming.data == int.from_bytes(b"xmln", "little")) & (coming.count == 4)), declares.eq(0)]
-                with m.Elif(coming.index == 1):
-                    m.d.sync += declares.eq(declaration)
-        with m.If(coming.index == 1):
-            m.d.comb += declaration.eq(xmln & (coming.data[:8] == ord("s")) & ((coming.count == 1) | (coming.data[8:16] == ord(":"))))
-        with m.Elif(coming.index != 0):
-            m.d.comb += declaration.eq(declares)
-
         # What the subscriptions make of it, and the tag that its attributes belong to.
         mark = beat[3].mark
         nodes = Signal(node_width(config))  # elements and attributes are numbered together
@@ -132,7 +117,7 @@ class Front(wiring.Component):
             found.name.eq(mark.name[: ceil_log2(config.names)]),
             found.marks.eq(marks),
             compares.eq(marks.strings.attribute | marks.numbers.attribute),
-            listed.eq(kind.attribute & known & ~declared & (marks.presence | compares)),
+            listed.eq(kind.attribute & known & (marks.presence | compares)),
         ]
         item = self.o.payload
         text = Signal.like(beat[3].text)
@@ -167,7 +152,7 @@ class Front(wiring.Component):
                 m.d.sync += [tag.eq(found), tag_node.eq(nodes)]
             # whether the value that comes next is compared
             with m.If(kind.attribute):
-                m.d.sync += compared.eq(known & ~declared & compares)
+                m.d.sync += compared.eq(known & compares)
 
         # A beat's items: its text, its value, its tag. The last one leaves with it.
         m.d.comb += [

@@ -1,5 +1,7 @@
-"""Names by number: what registration asks of the name table [T 4.3, T 5.3.3.2]."""
+"""Names by number: the name table, and what registration asks of it [T 4.3, T 5.3.3.2]."""
 
 from hdl.names.pins import PinPort
+from hdl.names.skeleton import SkeletonLoader
+from hdl.names.table import NameTable
 
-__all__ = ["PinPort"]
+__all__ = ["NameTable", "PinPort", "SkeletonLoader"]

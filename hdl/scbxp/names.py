@@ -1,10 +1,10 @@
-"""Sixth stage of the parser: token IDs from the skeleton CAM, and end tags paired by exact name [T 4.3, T 4.4.3].
+"""Sixth stage of the parser: names by number, and end tags paired by exact name [T 4.3, T 4.4.3].
 
 A name is looked up by a hash of its bytes; its words then pass by the stored words of the entry found and are compared one by one,
 so that the hash decides nothing. A name that is not found is learned: its words are stored as they pass, and an entry is made. Learned
 names are forgotten together, between two tags, when there is no longer room for a whole tag's worth of new ones, or when one of them is in
-the way of another: it has the same hash, or the CAM has no place left for both. Names that were loaded or that subscriptions use are
-pinned and stay.
+the way of another: it has the same hash, or the CAM has no place left for both. Beside that each name is looked up in the name table, which
+has those that subscriptions or the skeleton hold.
 """
 
 from functools import reduce
@@ -18,12 +18,12 @@ from amaranth.utils import ceil_log2
 
 from hdl.cam.hash import HashCam
 from hdl.cam.interface import CamOperation
+from hdl.cam.words import KEY_WIDTH, hash_step
 from hdl.scbxp.facts import CarriedMark, MarkFacts, carried, mark_facts
-from hdl.scbxp.hashing import KEY_WIDTH, hash_step
 from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.packers import PackedMark
-from hdl.shapes.names import NameOp, NameRequest, NameResponse
-from hdl.shapes.widths import ShortCount, name_id_width
+from hdl.shapes.names import NameLookup
+from hdl.shapes.widths import ShortCount, learned_name_width, name_id_width
 from hdl.stream.block_ram import BankedRam, BlockRam
 from hdl.stream.fifo import StreamFifo
 from hdl.stream.level import counted
@@ -59,28 +59,26 @@ def _hint(key):
 def _judged(config) -> data.StructLayout:
     """What is found out about a mark, see NamedMark."""
     ends = data.StructLayout({"element": 1, "attribute": 1, "end": 1})
-    return data.StructLayout({"name": name_id_width(config), "known": 1, "clash": 1, "differs": 1, "ends": ends})
+    return data.StructLayout({"own": learned_name_width(config), "known": 1, "clash": 1, "differs": 1, "ends": ends})
 
 
 class NamedMark(data.StructLayout):
-    """A packed mark, the facts about it, and what the name table knows.
+    """A packed mark, the facts about it, and what is known of its name.
 
-    On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``clash``
-    whether it cannot be told apart from another name, or might be one that found no place. On the last word of an end: ``differs`` from
-    the open element's name. ``ends`` says for which of the three the word is the last.
+    On the last word of an element's or attribute's name: ``name`` is its token ID, ``known`` whether the skeleton had it, ``own`` the
+    number by which it was learned, 0 if it was not, ``clash`` whether it cannot be told apart from another name, or might be one that found
+    no place. On the last word of an end: ``differs`` from the open element's name. ``ends`` says of which of the three it is the last word.
     """
 
     def __init__(self, config):
-        super().__init__({"mark": CarriedMark, "facts": MarkFacts} | _judged(config).members)
+        super().__init__({"mark": CarriedMark, "facts": MarkFacts, "name": name_id_width(config)} | _judged(config).members)
 
 
 class Names(wiring.Component):
     """Gives names their token IDs and pairs end tags with start tags.
 
-    One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself. FIND requests are
-    served among the marks, between two names, as one of them; four may be under way, if answers are taken every other clock. PIN and UNPIN
-    requests are served between tags, with the stage emptied first: some 40 clocks each; an UNPIN is not answered. Holds its input while the
-    output is not taken.
+    One word a clock. Latency about 20 clocks and the length of a name. A name that is new costs no clock by itself; forgetting waits
+    between two tags until the stage is empty. Holds its input while the output is not taken, or the name table takes no word.
     """
 
     def __init__(self, config):
@@ -89,8 +87,7 @@ class Names(wiring.Component):
             {
                 "i": In(stream.Signature(PackedMark)),
                 "o": Out(stream.Signature(NamedMark(config))),
-                "request": In(stream.Signature(NameRequest(config))),
-                "response": Out(stream.Signature(NameResponse(config))),
+                "lookup": Out(NameLookup(config)),
                 "forgotten": Out(ShortCount),
             }
         )
@@ -98,7 +95,7 @@ class Names(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         config = self._config
-        slots = config.names + config.learned
+        slots = config.learned
         slot_shape = range(slots)
         words = config.name_bytes // 4
         word_bits = ceil_log2(words)
@@ -109,7 +106,7 @@ class Names(wiring.Component):
         m.submodules.store = store = BankedRam(shape=stored, depth=slots * words)
         m.submodules.stack = stack = BlockRam(shape=stored, depth=config.depth * words, output_register=True)
         with_facts = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts})
-        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "pin": 1, "looks": 1})
+        delayed = data.StructLayout({"mark": CarriedMark, "facts": MarkFacts, "looks": 1})
         m.submodules.intake = intake = Register(with_facts)
         m.submodules.delay = delay = StreamFifo(delayed, _DEPTH, promised=True, direct=True)
         found = data.StructLayout({"hit": 1, "slot": slot_shape, "key": KEY_WIDTH})
@@ -117,20 +114,25 @@ class Names(wiring.Component):
         m.submodules.queue = queue = StreamFifo(with_facts, _DEPTH + 1, promised=True)
         judged = _judged(config)
         m.submodules.verdicts = verdicts = StreamFifo(judged, _DEPTH + 1, promised=True)
-        fsm = OneHot(
-            "RUN", "FORGET", "FORGOTTEN", "PLACE", "FOLLOW", "PIN", "PIN_RESULT", "INSERT", "INSERTED", "RELINK", "REPLY", "UNPIN",
-             "READ", "KEYED", "DELETE", "DELETED", name="table_state",
-        )  # fmt: skip
+        fsm = OneHot("RUN", "FORGET", "FORGOTTEN", name="table_state")
 
-        # --- What leaves: a mark, and what was found out about it. A mark is in its queue long before.
+        # --- What leaves: a mark, and what was found out about it. A mark is in its queue long before. A name waits for the name table.
+        held = self.lookup.names
+        leaving, answered_name = queue.o.payload, Signal()
         m.d.comb += [
-            self.o.valid.eq(verdicts.o.valid),
-            self.o.payload.mark.eq(queue.o.payload.mark),
-            self.o.payload.facts.eq(queue.o.payload.facts),
+            answered_name.eq(held.valid | ~leaving.facts.searches),
+            self.o.valid.eq(verdicts.o.valid & answered_name),
+            self.o.payload.mark.eq(leaving.mark),
+            self.o.payload.facts.eq(leaving.facts),
             *(getattr(self.o.payload, name).eq(getattr(verdicts.o.payload, name)) for name in judged.members),
-            queue.o.ready.eq(self.o.ready & verdicts.o.valid),
-            verdicts.o.ready.eq(self.o.ready),
+            queue.o.ready.eq(self.o.ready & self.o.valid),
+            verdicts.o.ready.eq(self.o.ready & answered_name),
+            held.ready.eq(self.o.ready & verdicts.o.valid & leaving.facts.searches),
         ]
+        with m.If(leaving.facts.searches & (held.payload != 0)):
+            m.d.comb += [self.o.payload.name.eq(held.payload), self.o.payload.known.eq(1)]
+        with m.Elif(verdicts.o.payload.own != 0):
+            m.d.comb += self.o.payload.name.eq(verdicts.o.payload.own + config.names)
 
         # --- Intake: hash the words of names and search for them.
         incoming = intake.i.payload
@@ -142,34 +144,21 @@ class Names(wiring.Component):
         ]
         taken = intake.o.payload.mark
         about = intake.o.payload.facts
-        request = self.request.payload
-        request_index = Signal(PackedMark.as_shape()["index"].shape)
         in_flight = Signal(range(_IN_FLIGHT + 1))
         held_words = Signal(range(_DEPTH + 1))
         outstanding = Signal(range(_OUTSTANDING + 1))
         inside = Signal(range(64))
-        in_tag, between = Signal(), Signal(init=1)  # tags
-        asks, wants = Signal(), Signal()
         learned = Signal(range(config.learned + 1))
-        learned_slot = Signal(slot_shape, init=config.names)
+        learned_slot = Signal(slot_shape)
         low = Signal()
         crowded = Signal()  # a learned name is in the way of another
-        document = Signal(8)
-        document_open = Signal()
         queued, left = Signal(range(_DEPTH + 2)), Signal()
         search_room, queue_room, insert_room, delay_room = (
             Signal(name=name) for name in ("search_room", "queue_room", "insert_room", "delay_room")
         )
-        takes, pins, taking, took, took_before = (Signal(name=name) for name in ("takes", "pins", "taking", "took", "took_before"))
-        # The intake is the request's for the words of a FIND, which come between two names.
-        finding, finds, in_name = Signal(), Signal(), Signal()
-        looks_up = request.op == NameOp.FIND
-        yields, hash_searches = Signal(), Signal()
+        takes, took, took_before, hash_searches = (Signal(name=name) for name in ("takes", "took", "took_before", "hash_searches"))
         m.d.sync += [
-            asks.eq(self.request.valid & ~looks_up),
-            # After each request a tag goes first, if there is one.
-            wants.eq(fsm["RUN"] & asks & ~(yields & intake.o.valid)),
-            took.eq(taking),
+            took.eq(takes),
             took_before.eq(took),
             # What has come is counted a clock later.
             held_words.eq(counted(held_words, took, delay.o.valid & delay.o.ready)),
@@ -181,60 +170,32 @@ class Names(wiring.Component):
             queue_room.eq(queued <= _DEPTH - 6),
             insert_room.eq(outstanding <= _OUTSTANDING - 2),
         ]
-        forgets, serves = Signal(), Signal()
+        forgets, looks_up = Signal(), Signal()
+        room = fsm["RUN"] & delay_room & (search_room | ~about.searches)
+        names = self.lookup.words
         m.d.comb += [
-            forgets.eq(intake.o.valid & low & about.element & about.first),
-            serves.eq(wants & between),
-            takes.eq(fsm["RUN"] & intake.o.valid & ~forgets & ~serves & ~finding & delay_room & (search_room | ~about.searches)),
-            pins.eq(fsm["PIN"] & self.request.valid & delay_room & search_room),
-            finds.eq(finding & self.request.valid & delay_room & search_room),
-            taking.eq(takes | pins | finds),
-            intake.o.ready.eq(takes),
-            self.request.ready.eq(((fsm["PIN"] | finding) & delay_room & search_room) | fsm["UNPIN"]),
+            forgets.eq(low & about.element & about.first),
+            looks_up.eq((about.element | about.attribute) & ~about.long),
+            names.valid.eq(intake.o.valid & ~forgets & room & looks_up),
+            takes.eq(intake.o.valid & ~forgets & room & (names.ready | ~looks_up)),
+            intake.o.ready.eq(~forgets & room & (names.ready | ~looks_up)),
+            names.payload.data.eq(taken.data),
+            names.payload.first.eq(about.first),
+            names.payload.ends.eq(about.searches),
+            names.payload.last.eq(taken.last),
         ]
-        name_goes_on = Mux(takes, (about.element | about.attribute | about.end) & ~taken.last, in_name)
-        m.d.sync += in_name.eq(name_goes_on)
-        with m.If(finding):
-            m.d.sync += finding.eq(~(finds & request.last))
-        with m.Else():
-            m.d.sync += finding.eq(fsm["RUN"] & self.request.valid & looks_up & ~forgets & ~name_goes_on)
-        with m.If(takes):
-            m.d.sync += yields.eq(0)
-        with m.Elif(fsm.any("REPLY", "DELETED")):
-            m.d.sync += yields.eq(1)
-        with m.If(takes):
-            m.d.sync += [document_open.eq(~taken.end), document.eq(document + ~document_open)]
-            still_in_tag = (in_tag | about.element) & ~taken.end & ~(taken.last & taken.close)
-            m.d.sync += [in_tag.eq(still_in_tag), between.eq(taken.last & ~still_in_tag)]
-        pin_searches = (request_index == words - 1) | (request.last & (request_index < words))
         waiting = delay.i.payload
-        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(taking), waiting.pin.eq(fsm["PIN"] | finding)]
-        with m.If(fsm["PIN"] | finding):
-            m.d.comb += [
-                waiting.mark.data.eq(request.data),
-                waiting.mark.index.eq(request_index),
-                waiting.mark.last.eq(request.last),
-                waiting.facts.first.eq(request_index == 0),
-                waiting.facts.searches.eq(pin_searches),
-                waiting.facts.element.eq(0),
-                waiting.facts.attribute.eq(1),
-                waiting.facts.end.eq(0),
-                waiting.facts.long.eq(request_index >= words),
-            ]
+        m.d.comb += [waiting.mark.eq(taken), waiting.facts.eq(about), delay.i.valid.eq(takes)]
         m.d.comb += waiting.looks.eq((waiting.facts.element | waiting.facts.attribute) & waiting.facts.first)
         hashing, hash_first, key_searches = Signal(), Signal(), Signal()
         hash_word = Signal(32)
         key = Signal(KEY_WIDTH)
-        rehashes = Signal()
-        copy_index = Signal(word_bits)
         m.d.sync += [
-            hashing.eq(taking | rehashes),
-            hash_searches.eq(taking & waiting.facts.searches),
-            hash_first.eq(Mux(rehashes, copy_index == 0, waiting.facts.first)),
+            hashing.eq(takes),
+            hash_searches.eq(takes & about.searches),
+            hash_first.eq(about.first),
             # What is too long must not have the key of the name that it begins with.
-            hash_word.eq(
-                Mux(rehashes, store.read.data.data, waiting.mark.data ^ (waiting.facts.searches & ~waiting.mark.last).replicate(32))
-            ),
+            hash_word.eq(taken.data ^ (about.searches & ~taken.last).replicate(32)),
             key_searches.eq(hash_searches),
         ]
         with m.If(hashing):
@@ -263,13 +224,13 @@ class Names(wiring.Component):
         coming, coming_valid = results.o.payload, results.o.valid
         alike = Signal(_RECENT)
         head_hint = _hint(head.key)
-        # A name that was not found takes three clocks at least: whether one looks like it is known after one, and then whether there is
+        # A name that was not found takes two clocks at least: whether one looks like it is known when it comes, and then whether there is
         # room.
-        head_ready, looked, room = Signal(), Signal(), Signal(init=1)
+        head_ready, places_left = Signal(), Signal(init=1)
         likely = alike.any()
         # The word that comes next: it needs nothing but its name's result, if it is the first of one.
         word = Signal(delayed)
-        word_valid, word_looks, word_learns = Signal(), Signal(), Signal()
+        word_valid, word_looks = Signal(), Signal()
         stalls, ask, consumes, learns = Signal(), Signal(), Signal(), Signal()
         comes = delay.o.valid & queue_room
         with m.If(~stalls):
@@ -277,14 +238,13 @@ class Names(wiring.Component):
                 word.eq(delay.o.payload),
                 word_valid.eq(comes),
                 word_looks.eq(comes & delay.o.payload.looks),
-                word_learns.eq(comes & delay.o.payload.looks & ~delay.o.payload.pin),
             ]
         m.d.comb += [
             stalls.eq(word_looks & ~head_ready),
             delay.o.ready.eq(queue_room & ~stalls),
             ask.eq(word_valid & ~stalls),
             consumes.eq(word_looks & head_ready),
-            learns.eq(word_learns & head_ready & ~head.hit & room),
+            learns.eq(word_looks & head_ready & ~head.hit & places_left),
             recent_write.addr.eq(recent_at),
             recent_write.data.key.eq(head.key[_HINT:]),
             recent_write.data.slot.eq(learned_slot),
@@ -293,13 +253,14 @@ class Names(wiring.Component):
         moves = ~head_valid | consumes
         m.d.comb += results.o.ready.eq(moves)
         m.d.sync += [
-            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (looked & ~likely & insert_room))),
-            room.eq(learned != config.learned),
+            head_ready.eq(Mux(moves, coming_valid & coming.hit, head_ready | head.hit | (~likely & insert_room))),
+            places_left.eq(learned != config.learned),
         ]
         now_at = Signal(_RECENT, init=1)
+        latest = (usable | now_at) & ~now_at.rotate_left(1)
         with m.If(learns):
             m.d.sync += [learned.eq(learned + 1), learned_slot.eq(learned_slot + 1), recent_at.eq(recent_at + 1)]
-            m.d.sync += [usable.eq((usable | now_at) & ~now_at.rotate_left(1)), now_at.eq(now_at.rotate_left(1))]
+            m.d.sync += [usable.eq(latest), now_at.eq(now_at.rotate_left(1))]
             for k, hint in enumerate(hints):
                 with m.If(now_at[k]):
                     m.d.sync += hint.eq(head_hint)
@@ -316,10 +277,12 @@ class Names(wiring.Component):
         ]
         m.d.comb += recent_read.addr.eq(chosen_at)
         with m.If(moves):
-            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), head_recent.eq(0), looked.eq(0), checks.eq(0)]
-        with m.Elif(~looked):
-            # The oldest is about to be replaced. It is not needed: of the names in flight one is the one that asks.
-            m.d.sync += [looked.eq(1), alike.eq(usable & Cat(*(hint == head_hint for hint in hints)))]
+            # The name before may be remembered in this clock. The oldest is about to be replaced. It is not needed: of the names in flight
+            # one is the one that asks.
+            hint_comes = _hint(coming.key)
+            same_hint = (Mux(learns & now_at[k], head_hint, hint) == hint_comes for k, hint in enumerate(hints))
+            m.d.sync += [head_valid.eq(coming_valid), head.eq(coming), head_recent.eq(0), checks.eq(0)]
+            m.d.sync += alike.eq(Mux(learns, latest, usable) & Cat(*same_hint))
         with m.Elif(checks[1]):
             m.d.sync += [checks.eq(0), alike.eq(alike & ~(1 << chosen_at)[:_RECENT])]
             with m.If(same_key):
@@ -335,7 +298,7 @@ class Names(wiring.Component):
         # --- Comparison: the words of a name pass by those of the entry found, in four stages.
         passing = data.StructLayout(
             {
-                "valid": 1, "data": 32, "last": 1, "index": word_bits, "first": 1, "long": 1, "name": 1, "element": 1, "end": 1, "pin": 1,
+                "valid": 1, "data": 32, "last": 1, "index": word_bits, "first": 1, "long": 1, "name": 1, "element": 1, "end": 1,
                 "hit": 1, "fresh": 1, "recent": 1, "slot": slot_shape,
             }
         )  # fmt: skip
@@ -343,7 +306,7 @@ class Names(wiring.Component):
         asked_key = Signal(KEY_WIDTH)
         asked_document_end, asked_empty = Signal(), Signal()
         asked_mark = Signal(with_facts)
-        m.d.comb += [queue.i.valid.eq(asked.valid & ~asked.pin), queue.i.payload.eq(asked_mark)]
+        m.d.comb += [queue.i.valid.eq(asked.valid), queue.i.payload.eq(asked_mark)]
         m.d.sync += [
             asked.valid.eq(ask),
             asked_mark.mark.eq(word.mark),
@@ -352,7 +315,6 @@ class Names(wiring.Component):
             asked.last.eq(word.mark.last),
             asked.index.eq(word.mark.index),
             asked.first.eq(word.facts.first),
-            asked.pin.eq(word.pin),
             asked.name.eq(word.facts.element | word.facts.attribute),
             *(getattr(asked, name).eq(getattr(word.facts, name)) for name in ("long", "element", "end")),
             asked_document_end.eq(word.mark.end),
@@ -364,7 +326,7 @@ class Names(wiring.Component):
         with m.If(consumes):
             m.d.sync += [
                 asked.hit.eq(head.hit),
-                asked.fresh.eq(~head.hit & room),
+                asked.fresh.eq(~head.hit & places_left),
                 asked.recent.eq(head_recent),
                 asked.slot.eq(Mux(head.hit, head.slot, learned_slot)),
                 asked_key.eq(head.key),
@@ -373,7 +335,7 @@ class Names(wiring.Component):
         # The open elements' names, for pairing.
         level_bits = ceil_log2(config.depth)
         depth, below = Signal(level_bits), Signal(level_bits, init=(1 << level_bits) - 1)
-        with m.If(asked.valid & ~asked.pin):
+        with m.If(asked.valid):
             with m.If(asked_document_end):
                 m.d.sync += [depth.eq(0), below.eq(-1)]
             with m.Elif(asked.last):
@@ -387,15 +349,10 @@ class Names(wiring.Component):
             stack.read[0].addr.eq(Cat(asked.index, below)),
             stack.read[0].en.eq(1),
         ]
-        pin_slot = Signal(slot_shape)
-        reads_entry = fsm["READ"] | fsm["FOLLOW"]
-        m.d.comb += [
-            store.read.addr.eq(Mux(reads_entry, Cat(copy_index, pin_slot), Cat(asked.index, asked.slot))),
-            store.read.en.eq(1),
-        ]
+        m.d.comb += [store.read.addr.eq(Cat(asked.index, asked.slot)), store.read.en.eq(1)]
         own = Cat(answered.data, answered.last)
         compared = Signal(passing)
-        compared_name = Signal(name_id_width(config))
+        compared_name = Signal(learned_name_width(config))
         store_differs, stack_told, stack_differs = Signal(), Signal(), Signal()
         differed = Signal(data.StructLayout({"store": 1, "stack": 1}))
         now_differs = Signal(differed.shape())
@@ -416,9 +373,9 @@ class Names(wiring.Component):
         # clash before there are so many that it is no longer among them: it could be the same. ``tag_slot`` is the first of the places that
         # names learned in the tag, or found among the recent ones, have.
         unplaced, unplaced_slot = Signal(), Signal(slot_shape)
-        next_slot, tag_slot = Signal(slot_shape, init=config.names), Signal(slot_shape, init=config.names)
+        next_slot, tag_slot = Signal(slot_shape), Signal(slot_shape)
         tag_unplaced, late = Signal(), Signal()
-        with m.If(answered.valid & answered.name & ~answered.pin):
+        with m.If(answered.valid & answered.name):
             with m.If(answered.fresh):
                 m.d.sync += next_slot.eq(answered.slot + 1)
             with m.If(answered.element):
@@ -431,8 +388,8 @@ class Names(wiring.Component):
         ]
         verdict = verdicts.i.payload
         m.d.comb += [
-            verdicts.i.valid.eq(compared.valid & ~compared.pin),
-            verdict.name.eq(Mux(compared.name & (compared.fresh | (compared.hit & ~now_differs.store)), compared_name, 0)),
+            verdicts.i.valid.eq(compared.valid),
+            verdict.own.eq(Mux(compared.name & (compared.fresh | (compared.hit & ~now_differs.store)), compared_name, 0)),
             verdict.known.eq(compared.name & compared.hit),
             verdict.clash.eq(compared.name & Mux(compared.fresh, late & tag_unplaced, compared.hit & now_differs.store)),
             verdict.differs.eq(now_differs.stack),
@@ -449,7 +406,7 @@ class Names(wiring.Component):
         # Those that are done with are counted a clock later.
         was_inserted, dropped = Signal(), Signal()
         m.d.comb += [
-            learning.eq(asked.valid & asked.name & asked.fresh & ~asked.pin),
+            learning.eq(asked.valid & asked.name & asked.fresh),
             inserts.i.valid.eq(learning & asked.last & ~asked.long),
             inserts.i.payload.key.eq(asked_key),
             inserts.i.payload.slot.eq(asked.slot),
@@ -461,27 +418,7 @@ class Names(wiring.Component):
             inside.eq(counted(inside, took, compared.valid)),
         ]
 
-        # --- Changes of the table that need the stage empty.
-        new_slot, freed_slot = Signal(range(config.names)), Signal(range(config.names))
-        unused, freed = Signal(range(config.names + 1)), Signal(range(config.names + 1))
-        from_freed = Signal()
-        next_freed = Signal(range(config.names))
-        none_left = Signal()
-        reply_ok = Signal()
-        reply_slot = Signal(slot_shape)
-        wait = Signal(2)
-        m.submodules.answers = answers = Register(NameResponse(config))
-        looked = compared.valid & compared.pin & compared.last
-        is_pinned = compared.hit & ~now_differs.store & (compared.slot < config.names)
-        m.d.comb += [
-            answers.i.payload.ok.eq(Mux(fsm["REPLY"], reply_ok, is_pinned)),
-            answers.i.payload.name.eq(Mux(fsm["REPLY"], reply_slot, compared.slot) + 1),
-            answers.i.payload.document.eq(document),
-            answers.i.valid.eq(fsm["REPLY"] | (fsm["RUN"] & looked)),
-        ]
-        wiring.connect(m, answers.o, wiring.flipped(self.response))
-        # The store is written a clock later. A freed place holds the number of the one freed before it.
-        links = fsm["RELINK"] | fsm["DELETED"]
+        # The store is written a clock later.
         write = Signal(data.StructLayout({"en": 1, "index": word_bits, "slot": slot_shape, "word": stored}))
         m.d.comb += [
             store.write.en.eq(write.en),
@@ -489,31 +426,20 @@ class Names(wiring.Component):
             store.write.data.eq(write.word),
         ]
         m.d.sync += [
-            write.en.eq(
-                ((learning | (asked.valid & asked.pin & ~fsm["RUN"] & ~none_left)) & ~asked.long)
-                | fsm["RELINK"]
-                | (fsm["DELETED"] & cam.response.valid)
-            ),
+            write.en.eq(learning & ~asked.long),
             write.index.eq(asked.index),
-            write.slot.eq(Mux(asked.pin, new_slot, asked.slot)),
+            write.slot.eq(asked.slot),
             write.word.data.eq(asked.data),
             write.word.last.eq(asked.last),
         ]
-        with m.If(links):
-            m.d.sync += [
-                write.index.eq(0),
-                write.slot.eq(Mux(fsm["RELINK"], new_slot, pin_slot)),
-                write.word.data.eq(Mux(fsm["RELINK"], next_freed, freed_slot)),
-            ]
         command = cam.command.payload
         answer = cam.response
         m.d.comb += [
-            cam.command.valid.eq((fsm["RUN"] & inserts.o.valid & ~insert_sent) | fsm.any("FORGET", "INSERT", "DELETE")),
-            command.op.eq(Mux(fsm["FORGET"], CamOperation.FORGET, Mux(fsm["DELETE"], CamOperation.DELETE, CamOperation.INSERT))),
-            command.key.eq(Mux(fsm["RUN"], inserts.o.payload.key, key)),
-            command.value.eq(Mux(fsm["RUN"], inserts.o.payload.slot, new_slot)),
-            command.pinned.eq(fsm["INSERT"]),
-            answer.ready.eq(fsm.any("RUN", "FORGOTTEN", "INSERTED", "DELETED")),
+            cam.command.valid.eq((fsm["RUN"] & inserts.o.valid & ~insert_sent) | fsm["FORGET"]),
+            command.op.eq(Mux(fsm["FORGET"], CamOperation.FORGET, CamOperation.INSERT)),
+            command.key.eq(inserts.o.payload.key),
+            command.value.eq(inserts.o.payload.slot),
+            answer.ready.eq(fsm["RUN"] | fsm["FORGOTTEN"]),
             # Learned names are put into the CAM behind the marks.
             inserted.eq(fsm["RUN"] & insert_sent & answer.valid),
             inserts.o.ready.eq(inserted),
@@ -521,71 +447,22 @@ class Names(wiring.Component):
         # A learned name that is in the way of another is forgotten before the next tag.
         with m.If(inserted & ~answer.payload.ok):
             m.d.sync += [unplaced.eq(1), unplaced_slot.eq(inserts.o.payload.slot), crowded.eq(1)]
-        with m.If(compared.valid & compared.last & ~compared.long & verdict.clash & (compared.slot >= config.names)):
+        with m.If(compared.valid & compared.last & ~compared.long & verdict.clash):
             m.d.sync += crowded.eq(1)
         with m.If(inserted):
             m.d.sync += insert_sent.eq(0)
         with m.Elif(fsm["RUN"] & cam.command.valid & cam.command.ready):
             m.d.sync += insert_sent.eq(1)
 
+        # --- Forgetting needs the stage empty.
         quiet, idle = Signal(), Signal()
         m.d.sync += quiet.eq((inside == 0) & (outstanding == 0))
         m.d.comb += idle.eq(quiet & ~took & ~took_before)
-        fsm.on(
-            "RUN", (forgets & idle & ~finding, "FORGET"), (serves & idle & (request.op == NameOp.UNPIN), "UNPIN"), (serves & idle, "PLACE")
-        )
+        fsm.on("RUN", (intake.o.valid & forgets & idle, "FORGET"))
         fsm.on("FORGET", (cam.command.ready, "FORGOTTEN"))
         fsm.on("FORGOTTEN", (answer.valid, "RUN"))
         with m.If(fsm["FORGOTTEN"] & answer.valid):
-            m.d.sync += [crowded.eq(0), unplaced.eq(0), next_slot.eq(config.names)]
-            m.d.sync += [learned.eq(0), learned_slot.eq(config.names), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
-
-        # PIN: the name's words go to the next free place of the loaded ones as they pass, after a search like any other's; if it has one
-        # already, or cannot have one, that place stays free.
-        fsm.on("PLACE", (freed != 0, "FOLLOW"), (1, "PIN"))
-        with m.If(fsm["PLACE"]):
-            m.d.sync += [
-                new_slot.eq(Mux(freed != 0, freed_slot, unused)), pin_slot.eq(freed_slot), from_freed.eq(freed != 0),
-                none_left.eq((freed == 0) & (unused == config.names)), copy_index.eq(0), wait.eq(0),
-            ]  # fmt: skip
-        fsm.on("FOLLOW", (wait == 3, "PIN"))
-        with m.If(fsm["FOLLOW"]):
-            m.d.sync += [wait.eq(wait + 1), next_freed.eq(store.read.data.data)]
-        fsm.on("PIN", (pins & request.last, "PIN_RESULT"))
-        with m.If(pins | finds):
-            m.d.sync += request_index.eq(Mux(request.last, 0, Mux(request_index.all(), request_index, request_index + 1)))
-        refused = (compared.hit & now_differs.store) | compared.long | none_left
-        fsm.on("PIN_RESULT", (looked & ~is_pinned & ~refused, "INSERT"), (looked & from_freed, "RELINK"), (looked, "REPLY"))
-        with m.If(fsm["PIN_RESULT"]):
-            m.d.sync += [reply_ok.eq(is_pinned), reply_slot.eq(compared.slot)]
-        fsm.on("INSERT", (cam.command.ready, "INSERTED"))
-        fsm.on("INSERTED", (answer.valid & ~answer.payload.ok & from_freed, "RELINK"), (answer.valid, "REPLY"))
-        with m.If(fsm["INSERTED"]):
-            m.d.sync += [reply_ok.eq(answer.payload.ok), reply_slot.eq(new_slot)]
-            with m.If(answer.valid & answer.payload.ok & from_freed):
-                m.d.sync += freed_slot.eq(next_freed)
-            with m.If(answer.valid & answer.payload.ok & ~from_freed):
-                m.d.sync += unused.eq(unused + 1)
-        fsm.on("RELINK", (1, "REPLY"))
-        fsm.on("REPLY", (answers.i.ready, "RUN"))
-
-        # UNPIN: the stored words give the key back.
-        fsm.on("UNPIN", (1, "READ"))
-        with m.If(fsm["UNPIN"]):
-            m.d.sync += [pin_slot.eq(request.name - 1), copy_index.eq(0), wait.eq(0)]
-        m.d.comb += rehashes.eq(fsm["READ"] & (wait == 3))
-        fsm.on("READ", (rehashes & store.read.data.last, "KEYED"))
-        with m.If(fsm["READ"] | fsm["KEYED"]):
-            m.d.sync += wait.eq(wait + 1)
-        with m.If(rehashes):
-            m.d.sync += copy_index.eq(copy_index + 1)
-        fsm.on("KEYED", (wait == 3, "DELETE"))
-        fsm.on("DELETE", (cam.command.ready, "DELETED"))
-        fsm.on("DELETED", (answer.valid, "RUN"))
-        with m.If(fsm["DELETED"] & answer.valid):
-            m.d.sync += freed_slot.eq(pin_slot)
-        uses_freed = fsm["INSERTED"] & answer.payload.ok & from_freed
-        with m.If(answer.valid & (uses_freed | fsm["DELETED"])):
-            m.d.sync += freed.eq(freed + Mux(fsm["DELETED"], 1, -1))
+            m.d.sync += [crowded.eq(0), unplaced.eq(0), next_slot.eq(0)]
+            m.d.sync += [learned.eq(0), learned_slot.eq(0), low.eq(0), self.forgotten.eq(self.forgotten + 1)]
         fsm.finish(m, clear=Const(0))
         return m

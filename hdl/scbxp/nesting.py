@@ -12,7 +12,7 @@ from hdl.scbxp.onehot import OneHot, chosen
 from hdl.scbxp.places import PLACED
 from hdl.scbxp.segments import TOKEN_COUNT
 from hdl.shapes.publication import Mark, WordType
-from hdl.shapes.widths import name_id_width
+from hdl.shapes.widths import learned_name_width
 from hdl.stream.block_ram import BlockRam
 
 __all__ = ["CheckedMark", "Nesting"]
@@ -22,7 +22,7 @@ _STAMP = 4
 """Width of the number that marks the attributes of a tag."""
 
 _STAMPED = 6
-"""Low bits of token IDs that are marked."""
+"""Low bits of the numbers of names that are marked."""
 
 
 def _word(text: str) -> int:
@@ -41,7 +41,7 @@ class Nesting(wiring.Component):
     """Checks what needs the names: QNames, attributes, namespace declarations, end tags.
 
     One word a clock for names without a prefix and for the prefix used before; another prefix is searched for among the declarations in
-    scope, newest first, at one clock each and four a word. An attribute that has the low bits of another one's token ID takes a clock for
+    scope, newest first, at one clock each and four a word. An attribute that has the low bits of another one's number takes a clock for
     each attribute before it. Six clocks at the end of a document. No clock of its own: the output comes with the input, and holds it while
     it is not taken.
 
@@ -208,9 +208,9 @@ class Nesting(wiring.Component):
             ),
         ]
 
-        # --- An attribute given twice is found by its token ID. The low bits of each are marked with a number of the tag; only when they
-        # are marked already are the attributes before it looked through. Marks of tags long past look alike, and only cost time.
-        id_width = name_id_width(config)
+        # --- An attribute given twice is found by the number of its name. The low bits of each are marked with a number of the tag; only
+        # when they are marked already are the attributes before it looked through. Marks of tags long past look alike, and only cost time.
+        id_width = learned_name_width(config)
         slots = 1 << ceil_log2(max(2, config.attributes))
         m.submodules.attribute_ids = ids = Memory(shape=id_width, depth=slots, init=[])
         ids_write, ids_read = ids.write_port(), ids.read_port(domain="comb")
@@ -225,13 +225,13 @@ class Nesting(wiring.Component):
         equal = fsm["TWINS"] & earlier_valid & (earlier_id == last_id)
         m.d.comb += [
             ids_write.addr.eq(attributes),
-            ids_write.data.eq(entry.name),
+            ids_write.data.eq(entry.own),
             ids_write.en.eq(takes & ends.attribute),
             ids_read.addr.eq(twin),
-            stamps_write.addr.eq(entry.name),
+            stamps_write.addr.eq(entry.own),
             stamps_write.data.eq(stamp),
             stamps_write.en.eq(takes & ends.attribute),
-            stamps_read.addr.eq(entry.name),
+            stamps_read.addr.eq(entry.own),
         ]
         m.d.sync += [
             twin.eq(Mux(fsm["TWINS"], twin, attributes) - 1),
@@ -240,7 +240,7 @@ class Nesting(wiring.Component):
             earlier_first.eq(twin == 0),
         ]
         with m.If(fsm["RUN"]):
-            m.d.sync += last_id.eq(entry.name)
+            m.d.sync += last_id.eq(entry.own)
         with m.If(takes & ends.element):
             m.d.sync += stamp.eq(stamp + 1)
 

@@ -20,7 +20,7 @@ from hdl.scbxp.pram import Pram
 from hdl.scbxp.segments import OF_WORD, MarkSegment, Segmenter, SegmentQueue
 from hdl.scbxp.serial import Event
 from hdl.scbxp.tags import TagChecker
-from hdl.shapes.names import NameRequest, NameResponse
+from hdl.shapes.names import NameLookup
 from hdl.shapes.publication import DocumentWord, HeldPosition, NodeSpan, ParsedBeat, VerdictWord
 from hdl.shapes.widths import ShortCount, node_width
 
@@ -46,7 +46,7 @@ class Scbxp(wiring.Component):
     i : documents as words, back to back, from the X-RAM.
     o : their words in document order, ending in a beat with ``done``; the parser waits while it is not taken.
     verdict : one word per document, offered with its ``done`` beat.
-    request, response : the name table, for loading a skeleton and for registering subscriptions.
+    lookup : the name table, which has the names that subscriptions or the skeleton hold.
     nodes, held : where the elements and attributes of the held documents lie, and from where on they are held, see
         :class:`hdl.scbxp.positions.NodeMap`; nothing without a selection log.
     pram_* : the latest beats, see :class:`hdl.scbxp.pram.Pram`.
@@ -63,8 +63,7 @@ class Scbxp(wiring.Component):
                 "i": In(stream.Signature(DocumentWord)),
                 "o": Out(stream.Signature(ParsedBeat(config))),
                 "verdict": Out(stream.Signature(VerdictWord)),
-                "request": In(stream.Signature(NameRequest(config))),
-                "response": Out(stream.Signature(NameResponse(config))),
+                "lookup": Out(NameLookup(config)),
                 "verdicts": Out(data.ArrayLayout(ShortCount, len(Verdict))),
                 "forgotten": Out(ShortCount),
                 "nodes": Out(memory.ReadPort.Signature(addr_width=node_width(config), shape=NodeSpan(config))),
@@ -147,8 +146,7 @@ class Scbxp(wiring.Component):
         wiring.connect(m, merge.o, pram.i)
         wiring.connect(m, pram.o, wiring.flipped(self.o))
         wiring.connect(m, merge.verdict, wiring.flipped(self.verdict))
-        wiring.connect(m, wiring.flipped(self.request), names.request)
-        wiring.connect(m, names.response, wiring.flipped(self.response))
+        wiring.connect(m, names.lookup, wiring.flipped(self.lookup))
         for name in _PRAM_PORTS:
             inner, outer = getattr(pram, name), getattr(wiring.flipped(self), f"pram_{name}")
             if pram.signature.members[name].is_signature:

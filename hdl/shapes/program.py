@@ -3,13 +3,14 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-from hdl.shapes.widths import ByteCount, RefusalCode, tsid_width
+from hdl.shapes.widths import ByteCount, RefusalCode, step_width, tsid_width
 
 __all__ = [
     "CrtCommand",
     "CrtOp",
     "CrtResponse",
     "RegistrationCommand",
+    "RegistrationResponse",
     "ProgramOp",
     "ProgramOperator",
     "ProgramWord",
@@ -108,7 +109,17 @@ class RegistrationCommand(data.StructLayout):
 
 
 class CrtResponse(data.Struct):
-    """The answer to a command: ``refusal`` is the contract's code, 0 when done. A refused REGISTER has left nothing behind; its
-    program has been taken to the end in every case, and the code of an ABORT is handed back as it came. That outranks want of room."""
+    """The answer to a command, as the SPU gets it: ``refusal`` is the contract's code, 0 when done. A refused REGISTER has left nothing
+    behind; its program has been taken to the end in every case, and the code of an ABORT is handed back as it came. That outranks want of
+    room."""
 
     refusal: RefusalCode
+
+
+class RegistrationResponse(data.StructLayout):
+    """The answer of the CRT: ``refusal`` as in :class:`CrtResponse`, and of a REGISTER that is accepted the last bit of the subscription's
+    run (``last_step``), whether others have the same run (``shared``), and whether the subscription ends in an attribute step (``final``).
+    """
+
+    def __init__(self, config):
+        super().__init__({"refusal": RefusalCode, "last_step": step_width(config), "shared": 1, "final": 1})

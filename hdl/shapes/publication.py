@@ -5,7 +5,7 @@ from amaranth.lib import data, enum, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl import contract
-from hdl.shapes.widths import ByteCount, name_id_width, node_width, tsid_width
+from hdl.shapes.widths import ByteCount, name_id_width, node_width, pinned_name_width, tsid_width
 
 __all__ = [
     "POSITION_WIDTH",
@@ -13,6 +13,7 @@ __all__ = [
     "DocumentWord",
     "HeldPosition",
     "Mark",
+    "MatchBeat",
     "NodeSpan",
     "Outcome",
     "ParsedBeat",
@@ -89,6 +90,35 @@ class ParsedBeat(data.StructLayout):
 
     def __init__(self, config):
         super().__init__({"text": TextWord, "mark": Mark(config), "done": 1, "good": 1})
+
+
+class MatchBeat(data.StructLayout):
+    """What the matching engine is told of a publication in one clock, by any front end: at most one word of ``text``, then at most one
+    ``mark``; ``done`` ends the publication, without either, and ``good`` says that its matches count.
+
+    ============  =============================================================================================================
+    mark          rules
+    ============  =============================================================================================================
+    ELEMENT       a word of a start tag's name, outside of start tags; ``last`` has the token ``name``
+    ATTRIBUTE     a word of an attribute's name, within a start tag; ``last`` has the token ``name``, and no ``close``
+    VALUE         a word of the value of the attribute before, at least one for each attribute, empty if need be; the ``last`` one
+                  ends it
+    END           the end of the innermost element, outside of start tags: one word with ``last``
+    ============  =============================================================================================================
+
+    ``close`` with the ``last`` word of an ELEMENT or VALUE ends the start tag and opens the element. The words of a token follow each
+    other; a word that is not ``last`` has four bytes. Texts are within elements and outside of start tags, and ``last`` ends one. A
+    publication that is ``good`` ends with all elements closed. What breaks a rule is ended by
+    :class:`hdl.publication.guard.BeatGuard`.
+
+    ``name`` is 0 if no subscription can know the name, or it is a namespace declaration's. A name's bytes say nothing: one word is enough.
+    Each element and each attribute counts as a node, in the order of the publication.
+    """
+
+    def __init__(self, config):
+        text = data.StructLayout({"valid": 1, "data": 32, "count": ByteCount, "last": 1})
+        mark = text.members | {"type": WordType, "close": 1, "name": pinned_name_width(config)}
+        super().__init__({"text": text, "mark": data.StructLayout(mark), "done": 1, "good": 1})
 
 
 class VerdictWord(data.Struct):

@@ -11,10 +11,12 @@ __all__ = [
     "LinkNumber",
     "RefusalCode",
     "ShortCount",
+    "learned_name_width",
     "log_width",
     "name_id_width",
     "node_width",
     "number_shape",
+    "pinned_name_width",
     "row_width",
     "step_width",
     "tsid_place_width",
@@ -35,8 +37,18 @@ ShortCount = unsigned(5)
 """What a unit counts since the reset, modulo 32 and at most one a clock; :class:`hdl.tally.Tally` has the whole count."""
 
 
+def pinned_name_width(config) -> int:
+    """Width of the token ID of a name that subscriptions or the skeleton hold; 0 is none."""
+    return config.names.bit_length()
+
+
+def learned_name_width(config) -> int:
+    """Width of the number by which the parser has learned a name; 0 is none."""
+    return config.learned.bit_length()
+
+
 def name_id_width(config) -> int:
-    """Width of a name's token ID: 0 is no name, then loaded names, then learned ones."""
+    """Width of a name's token ID: 0 is no name, then those of the name table, then those that the parser has learned."""
     return (config.names + config.learned).bit_length()
 
 

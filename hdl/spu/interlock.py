@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from hdl.contract import Content, Semantics
 from hdl.shapes.notification import AttributeQuery, SelectMark
-from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand
+from hdl.shapes.program import CrtCommand, CrtOp, CrtResponse, RegistrationCommand, RegistrationResponse
 from hdl.shapes.publication import Retention
-from hdl.shapes.widths import step_width, tsid_place_width, tsid_width
+from hdl.shapes.widths import tsid_place_width, tsid_width
 
 __all__ = ["RegistrationInterlock"]
 
@@ -36,8 +36,6 @@ class RegistrationInterlock(wiring.Component):
         From the CRT to the SPU.
     retention : In(Retention())
         Of the store of publications.
-    last_step, shared, final : In
-        The CRT's, with its response.
     select : Out(stream.Signature(SelectMark(config), always_ready=True))
         To the selection log: for one clock when a subscription is accepted.
     attributes : Out(AttributeQuery(config))
@@ -49,12 +47,9 @@ class RegistrationInterlock(wiring.Component):
             {
                 "i_command": In(stream.Signature(RegistrationCommand(config))),
                 "o_command": Out(stream.Signature(CrtCommand(config))),
-                "i_response": In(stream.Signature(CrtResponse)),
+                "i_response": In(stream.Signature(RegistrationResponse(config))),
                 "o_response": Out(stream.Signature(CrtResponse)),
                 "retention": In(Retention()),
-                "last_step": In(step_width(config)),
-                "shared": In(1),
-                "final": In(1),
                 "select": Out(stream.Signature(SelectMark(config), always_ready=True)),
                 "attributes": Out(AttributeQuery(config)),
             }
@@ -102,19 +97,19 @@ class RegistrationInterlock(wiring.Component):
             registers.eq(command.op == CrtOp.REGISTER),
             behind.eq(self.retention.finished - target),
             self.o_command.payload.eq(command),
-            self.o_response.payload.eq(self.i_response.payload),
+            self.o_response.payload.refusal.eq(self.i_response.payload.refusal),
             self.retention.keep.eq(count != 0),
         ]
 
         (wanted,) = flags("marks", wants)
         asked = Signal(width)
         m.d.sync += asked.eq(self.attributes.tsid)
-        _, attribute = flags("attributes", self.final, asked)
+        _, attribute = flags("attributes", self.i_response.payload.final, asked)
         m.d.comb += self.attributes.attribute.eq(attribute)
         m.d.sync += [
             self.select.valid.eq(accepted),
-            self.select.payload.step.eq(self.last_step),
-            self.select.payload.shared.eq(self.shared),
+            self.select.payload.step.eq(self.i_response.payload.last_step),
+            self.select.payload.shared.eq(self.i_response.payload.shared),
             self.select.payload.wanted.eq(selects),
         ]
         with m.FSM():

@@ -733,7 +733,7 @@ def _host_refusals() -> bytes:
         osid, reference = bytes(range(kind % 100, kind % 100 + 8)), bytes(range(200, 204))
         frames.append(bytes([kind, 0, 1, 2]) + osid + reference + struct.pack(">I", size) + b"refused"[:size])
         frames += [_access(8, kind)] if kind % 8 == 0 else []
-    frames += [_publish(b"1234abcd"[:size], attached=True) for size in range(9)] + [_publish(b"abc")]
+    frames += [_publish(b"1234abcd"[:size], attached=True) for size in range(9)] + [_publish(b"ABC")]
     # One bit that the kind does not use, or that says what the broker cannot do.
     for frame in (_publish(b"odd", reference=77), Frame(Header(Kind.SKELETON, reference=78), b"odd").pack(), _access(8, reference=79)):
         for bit in range(8 if frame[0] == Kind.ACCESS else 24):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from hdl.cam.hashing import HASHES, row_of
+from hdl.cam.words import KEY_WIDTH
 from hdl.config import BrokerConfig
-from hdl.scbxp.hashing import KEY_WIDTH
 from sim.corners.frames import cancel, subscribe
 from sim.corners.names import TWINS
 from sim.verilated.broker import Item, Name, Publication, Reset

@@ -5,7 +5,7 @@ import pytest
 
 from cocotb_tests.runner import simulate
 from hdl.config import BrokerConfig
-from hdl.scbxp.skeleton import SkeletonLoader
+from hdl.names import SkeletonLoader
 
 CONFIG = {"names": 16, "name_bytes": 16}
 
@@ -14,7 +14,7 @@ CONFIG = {"names": 16, "name_bytes": 16}
 def test_loader(simulator: str) -> None:
     simulate(
         SkeletonLoader(BrokerConfig(**CONFIG)),
-        tests="cocotb_tests.scbxp.loader_tests",
+        tests="cocotb_tests.names.skeleton_tests",
         simulator=simulator,
         seed=12,
         parameters={"config": CONFIG, "turns": {"verilator": 200, "icarus": 40}[simulator]},

@@ -1,9 +1,8 @@
-"""Loads a skeleton into the name table beside the registration of subscriptions [T 4.3, T 7.6.2]."""
+"""Loads a skeleton into the name table beside registration [T 4.3, T 7.6.2]."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
-from amaranth.lib import memory, stream, wiring
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import ceil_log2
 
 from hdl.shapes.names import NameOp, NameRequest, NameResponse
 from hdl.shapes.publication import DocumentWord
@@ -14,16 +13,13 @@ __all__ = ["SkeletonLoader"]
 
 _ASKED = 7
 """Names that the other user may ask for before the first of them is answered."""
-_TOGETHER = 2
-"""Bits of a token ID that number those in one place of a look-up table."""
 
 
 class SkeletonLoader(wiring.Component):
-    """Pins names that come as packets, between the requests of another user of the name table, who always goes first.
+    """Loads names that come as packets, between the requests of another user of the name table, who always goes first.
 
-    A name is pinned until the broker is reset: what the other user gives back of such names is dropped here. One that is empty, longer
-    than the limit, or finds the table full is not; both are counted. The other user's requests pass without delay while no name is being
-    pinned, but for the first clocks after a reset, one for each four names.
+    A name stays until the broker is reset. One that is empty, longer than the limit, or finds the table full is not loaded; both are
+    counted. The other user's requests pass without delay while no name is being loaded.
 
     Members
     -------
@@ -77,42 +73,19 @@ class SkeletonLoader(wiring.Component):
         # The other user may be inside a name, and may have asked for several before the first is answered.
         inside, owed, idle = Signal(), Signal(range(_ASKED + 1)), Signal()
         crt = self.i_request.payload
-        pins = self.i_request.valid & self.i_request.ready & (crt.op == NameOp.PIN)
-        with m.If(pins):
+        asked = self.i_request.valid & self.i_request.ready & (crt.op != NameOp.UNPIN)
+        with m.If(asked):
             m.d.sync += inside.eq(~crt.last)
-        m.d.sync += owed.eq(owed + (pins & crt.last) - (self.o_response.valid & self.o_response.ready))
+        m.d.sync += owed.eq(owed + (asked & crt.last) - (self.o_response.valid & self.o_response.ready))
         m.d.comb += idle.eq(~inside & (owed == 0) & ~self.i_request.valid)
 
-        # The names that were loaded, four in a place; the clear after a reset goes through the places.
-        bits = ceil_log2(self._config.names)
-        m.submodules.loaded = loaded = memory.Memory(
-            shape=1 << _TOGETHER, depth=max(2, self._config.names >> _TOGETHER), init=[], attrs={"ram_style": "distributed"}
-        )
-        read, write = loaded.read_port(domain="comb"), loaded.write_port()
-        token, stays, clears = Signal(bits), Signal(), Signal()
-        swept = Signal(range(loaded.depth))
-        answered = self.i_response.payload
-        one = (Const(1, 1 << _TOGETHER) << token[:_TOGETHER])[: 1 << _TOGETHER]
-        m.d.comb += [
-            token.eq(crt.name),
-            read.addr.eq(token[_TOGETHER:]),
-            write.addr.eq(Mux(clears, swept, token[_TOGETHER:])),
-            write.data.eq(Mux(clears, 0, read.data | one)),
-            stays.eq((crt.op == NameOp.UNPIN) & (read.data & one).any()),
-        ]
-        with m.FSM(init="CLEAR"):
-            with m.State("CLEAR"):
-                # No name has been loaded since the reset.
-                m.d.comb += [clears.eq(1), write.en.eq(1)]
-                m.d.sync += swept.eq(swept + 1)
-                with m.If(swept == loaded.depth - 1):
-                    m.next = "PASS"
+        with m.FSM():
             with m.State("PASS"):
-                # The other user's requests, but for those that give back a name that was loaded.
+                # The other user's requests, until a name is there and nothing of the other user under way.
                 m.d.comb += [
-                    self.o_request.valid.eq(self.i_request.valid & ~stays),
+                    self.o_request.valid.eq(self.i_request.valid),
                     self.o_request.payload.eq(crt),
-                    self.i_request.ready.eq(self.o_request.ready | stays),
+                    self.i_request.ready.eq(self.o_request.ready),
                     self.o_response.valid.eq(self.i_response.valid),
                     self.i_response.ready.eq(self.o_response.ready),
                 ]
@@ -120,11 +93,12 @@ class SkeletonLoader(wiring.Component):
                     with m.If(drops):
                         m.next = "DROP"
                     with m.Else():
-                        m.next = "PIN"
-            with m.State("PIN"):
+                        m.next = "LOAD"
+            with m.State("LOAD"):
+                # Asks for the name, word by word.
                 m.d.comb += [
                     self.o_request.valid.eq(name.o.valid),
-                    self.o_request.payload.op.eq(NameOp.PIN),
+                    self.o_request.payload.op.eq(NameOp.LOAD),
                     self.o_request.payload.data.eq(asks.data),
                     self.o_request.payload.count.eq(asks.count),
                     self.o_request.payload.last.eq(asks.last),
@@ -133,17 +107,17 @@ class SkeletonLoader(wiring.Component):
                 with m.If(name.o.valid & self.o_request.ready & asks.last):
                     m.next = "ANSWER"
             with m.State("ANSWER"):
+                # Until the name table has answered.
                 m.d.comb += self.i_response.ready.eq(1)
                 with m.If(self.i_response.valid):
                     m.d.sync += whole.eq(0)
                     with m.If(self.i_response.payload.ok):
-                        m.d.comb += [token.eq(answered.name), write.en.eq(1)]
                         m.d.sync += self.pinned.eq(self.pinned + 1)
                     with m.Else():
                         m.d.sync += self.unpinned.eq(self.unpinned + 1)
                     m.next = "PASS"
-            # What there is of a name that does not fit is taken out of the queue.
             with m.State("DROP"):
+                # Takes what there is of a name that does not fit out of the queue.
                 m.d.comb += name.o.ready.eq(1)
                 with m.If(name.level == 0):
                     m.d.sync += [whole.eq(0), self.unpinned.eq(self.unpinned + 1)]

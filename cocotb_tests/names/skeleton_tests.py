@@ -49,11 +49,12 @@ class Loading(Bench):
             if name + part[: not name] == b"s":
                 assert len(self.responses.items) == len(self.answered[b"u"]), "the other user waits for an answer"
             name += part
+            assert word["op"] == (NameOp.LOAD if name[:1] == b"s" else NameOp.PIN).value
             if word["last"]:
                 await self.clocks(self.random.randint(1, 8))
                 number = self.names.pin(name)
                 self.answered[name[:1]].append((name, number))
-                self.answers.send([{"ok": int(number != 0), "name": number, "document": 0}])
+                self.answers.send([{"ok": int(number != 0), "name": number}])
                 name = b""
 
     def pin(self, name: bytes) -> None:

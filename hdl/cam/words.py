@@ -1,4 +1,4 @@
-"""The hash that stands for a name in the skeleton CAM until its bytes have been compared.
+"""The key of a name for an exact-match memory, until its bytes have been compared.
 
 The key of a name one word longer is a fixed matrix over GF(2) times its key, plus the word. The matrix has five bits in each row and
 column, which is two look-up tables for each bit of the key, and an inverse. So names that differ in one word have different keys; when
