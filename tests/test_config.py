@@ -13,6 +13,7 @@ DEFAULT = {
     "names": 256,
     "learned": 352,
     "values": 256,
+    "numbers": 256,
     "name_bytes": 64,
     "value_bytes": 64,
     "depth": 32,
@@ -34,6 +35,7 @@ SMALL = DEFAULT | {
     "names": 128,
     "learned": 192,
     "values": 128,
+    "numbers": 128,
     "links": 1,
     "selected": 0,
 }
@@ -44,6 +46,7 @@ LARGE = DEFAULT | {
     "names": 1024,
     "learned": 1280,
     "values": 1024,
+    "numbers": 1024,
     "depth": 64,
     "pram_words": 1024,
 }

@@ -15,7 +15,7 @@ from hdl.crt.stage import Stage
 from hdl.crt.visits import VisitOp
 from hdl.shapes.program import ProgramOp, ProgramOperator
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from hdl.crt import ContentRoutingTable
 from hdl.shapes.names import NameOp
 from hdl.shapes.program import CrtOp, ProgramOp
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 TEXTS = (
     "/a",
     "//a",

@@ -7,7 +7,7 @@ from cocotb_tests.runner import SIMULATORS, shared, simulate
 from hdl.config import BrokerConfig
 from hdl.match.selection import SelectionLog
 
-SMALL = {"steps": 128, "slices": 4, "names": 16, "learned": 128, "subscriptions": 31, "values": 32}
+SMALL = {"steps": 128, "slices": 4, "names": 16, "learned": 128, "subscriptions": 31, "values": 32, "numbers": 32}
 SELECTION = SMALL | {"selected": 32, "xram_bytes": 1024}
 
 
