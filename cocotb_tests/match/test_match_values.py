@@ -140,7 +140,8 @@ class _Searched(wiring.Component):
 
 @STALLS
 def test_strings_of_values(stall: float) -> None:
-    """Values that are stored are found under their numbers and no others, empty and as long as may be; a void value is never found."""
+    """Values that are stored are found under their numbers and no others, empty, as long as may be, and with one hash (S14 and S28). A void value
+    is never found."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
@@ -151,7 +152,7 @@ def test_strings_of_values(stall: float) -> None:
         part.set(dut.clear, 0)
         await part.clock(2)
         stored = {}
-        for text in (b"", b"a", b"abcd", b"abce", b"abcde", b"y" * 64, b"\0"):
+        for text in (b"", b"a", b"abcd", b"abce", b"abcde", b"S14", b"S28", b"y" * 64, b"\0"):
             part.set(dut.literal.clear, 1)
             await part.clock()
             part.set(dut.literal.clear, 0)
@@ -168,7 +169,7 @@ def test_strings_of_values(stall: float) -> None:
                 await part.clock()
             assert part.get(dut.literal.found)
             stored[text] = part.get(dut.literal.value)
-        chosen = [chance.choice([*stored, b"b", b"abc", b"y" * 63, b"y" * 65, b"abcdabcd", b"\0\0"]) for _ in range(40)]
+        chosen = [chance.choice([*stored, b"b", b"abc", b"S14", b"S28", b"y" * 63, b"y" * 65, b"abcdabcd", b"\0\0"]) for _ in range(40)]
         voids = [chance.random() < 0.15 for _ in chosen]
         given = []
         for place, void in enumerate(voids):

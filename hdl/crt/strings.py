@@ -249,9 +249,10 @@ class StringStore(wiring.Component):
                     m.next = "LAST"
             with m.State("LAST"):
                 # The last word must be the same, too.
-                finish(1)
                 with m.If(differs.any()):
                     probe(record.next)
+                with m.Else():
+                    finish(1)
             with m.State("STRING"):
                 # the next string with this hash, if any
                 with m.If(long):
