@@ -140,8 +140,8 @@ class _Searched(wiring.Component):
 
 @STALLS
 def test_strings_of_values(stall: float) -> None:
-    """Values that are stored are found under their numbers and no others, empty, as long as may be, and with one hash (S14 and S28). A void value
-    is never found."""
+    """Values that are stored are found under their numbers and no others, empty, as long as may be, and with one hash (S14 and S28).
+    A void value is never found."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
