@@ -18,8 +18,8 @@ class BrokerConfig:
     """Registered at once; the t-SIDs are 1 to this [T 5.3.2.2]."""
     steps: int = 1024
     """Path steps and tests over all subscriptions: the bits of a row of visitors."""
-    slices: int = 16
-    """Slices that a row of visitors is cut into; each takes a clock at a start tag."""
+    slices: int = 8
+    """Slices that a row of visitors is cut into; each takes a clock at a start tag, and one for each value that is compared there."""
     names: int = 256
     """Distinct names that subscriptions and a loaded skeleton may hold; documents may bring any number more."""
     learned: int = 352
@@ -27,6 +27,8 @@ class BrokerConfig:
     tag's worth and a few that are under way."""
     values: int = 256
     """Distinct strings that subscriptions compare with."""
+    numbers: int = 256
+    """Distinct numbers that subscriptions compare with."""
     name_bytes: int = 64
     value_bytes: int = 64
     depth: int = 32
@@ -85,9 +87,11 @@ class BrokerConfig:
 
 
 PRESETS: dict[str, BrokerConfig] = {
-    "small": BrokerConfig(subscriptions=127, steps=512, names=128, learned=192, values=128, links=1, selected=0),
+    "small": BrokerConfig(subscriptions=127, steps=512, slices=16, names=128, learned=192, values=128, numbers=128, links=1, selected=0),
     "default": BrokerConfig(),
-    "large": BrokerConfig(subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, depth=64, pram_words=1024),
+    "large": BrokerConfig(
+        subscriptions=1024, steps=4096, slices=16, names=1024, learned=1280, values=1024, numbers=1024, depth=64, pram_words=1024
+    ),
 }
 """``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;
 docs/results/broker.md says what fits."""

@@ -9,10 +9,11 @@ from hdl.config import PRESETS, BrokerConfig
 DEFAULT = {
     "subscriptions": 255,
     "steps": 1024,
-    "slices": 16,
+    "slices": 8,
     "names": 256,
     "learned": 352,
     "values": 256,
+    "numbers": 256,
     "name_bytes": 64,
     "value_bytes": 64,
     "depth": 32,
@@ -30,9 +31,11 @@ DEFAULT = {
 SMALL = DEFAULT | {
     "subscriptions": 127,
     "steps": 512,
+    "slices": 16,
     "names": 128,
     "learned": 192,
     "values": 128,
+    "numbers": 128,
     "links": 1,
     "selected": 0,
 }
@@ -43,6 +46,7 @@ LARGE = DEFAULT | {
     "names": 1024,
     "learned": 1280,
     "values": 1024,
+    "numbers": 1024,
     "depth": 64,
     "pram_words": 1024,
 }
@@ -92,7 +96,7 @@ def test_every_field_must_be_at_least_one(field: str, value: int) -> None:
     ("changes", "message"),
     [
         ({"subscriptions": 4096}, "subscriptions must be at most 4095, not 4096"),
-        ({"steps": 1022}, "steps must be a multiple of the 16 slices, not 1022"),
+        ({"steps": 1022}, "steps must be a multiple of the 8 slices, not 1022"),
         ({"slices": 3}, "steps must be a multiple of the 3 slices, not 1024"),
         ({"steps": 8, "slices": 4}, "steps must be at least the 16 steps of a subscription, not 8"),
         ({"names": 255}, "names must be a power of two, not 255"),

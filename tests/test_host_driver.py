@@ -28,7 +28,7 @@ from tests.noise import Noise
 
 PORT = os.environ.get("X2CBBR_PORT")
 CONFIG = BrokerConfig(
-    subscriptions=31, steps=64, slices=4, names=32, learned=64, values=16, xpath_bytes=256, xram_bytes=1024, pram_words=64
+    subscriptions=31, steps=64, slices=4, names=32, learned=64, values=16, numbers=16, xpath_bytes=256, xram_bytes=1024, pram_words=64
 )
 TEXTS = ("/stock/share", "//price", "//share[@id='7']/price", "//price[.>20]", "/share/stock", "//*[@id!='7']", "//note")
 

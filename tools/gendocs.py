@@ -105,7 +105,7 @@ _CLASSES: dict[WordClass, str] = {
 }
 
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "digits")),
+    ("Subscriptions", ("subscriptions", "subscription_steps", "xpath_bytes", "steps", "slices", "values", "numbers", "digits")),
     ("Documents", ("name_bytes", "value_bytes", "depth", "attributes", "prefixes", "names", "learned")),
     ("Memories and links", ("xram_bytes", "pram_words", "selected", "links", "brokers")),
 )
@@ -117,6 +117,7 @@ _THESIS: dict[str, str] = {
     "steps": "256 CAM words [T 5.3.3.4]",
     "slices": "none",
     "values": "within the 256 CAM words",
+    "numbers": "within the 256 CAM words",
     "digits": "not stated",
     "name_bytes": "20 in the parser, 16 in the CRT [T 4.4.5, 5.3.3.2]",
     "value_bytes": "16 [T 5.3.3.2]",

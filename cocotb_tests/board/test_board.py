@@ -14,6 +14,7 @@ CONFIG = {
     "names": 32,
     "learned": 64,
     "values": 64,
+    "numbers": 64,
     "xpath_bytes": 256,
     "xram_bytes": 1024,
     "pram_words": 64,

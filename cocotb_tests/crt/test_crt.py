@@ -7,7 +7,7 @@ from cocotb_tests.match.unit import MatchingUnit
 from cocotb_tests.runner import SIMULATORS, shared, simulate
 from hdl.config import BrokerConfig
 
-TINY = SMALL | {"steps": 64, "learned": 42, "values": 16}
+TINY = SMALL | {"steps": 64, "learned": 42, "values": 16, "numbers": 16}
 """Full sooner, and simulated faster."""
 
 CASES = (

@@ -1,27 +1,42 @@
-"""The compared tests alone: what the engine finds on a name and on a string, against plain lists."""
+"""The compared tests alone: which of them hold for a value, against plain comparisons."""
 
+import operator
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from cocotb_tests.crt.test_crt_numbers import key
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.crt import tests
 from hdl.crt.entries import Kind
+from hdl.crt.numbers import NumberOp
+from hdl.shapes import tests as shapes
 from hdl.shapes.program import ProgramOperator
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
-SUBJECTS = {"attribute": Kind.ATTRIBUTE, "self": Kind.SELF, "text": Kind.TEXT}
-COMPARED = ("operator", "number", "value", "key")
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
+SUBJECTS = {Kind.ATTRIBUTE: shapes.TestSubject.ATTRIBUTE, Kind.SELF: shapes.TestSubject.SELF, Kind.TEXT: shapes.TestSubject.TEXT}
+COMPARED = ("operator", "number", "sound", "value")
+HOLDS = {
+    ProgramOperator.EQ: operator.eq,
+    ProgramOperator.NE: operator.ne,
+    ProgramOperator.LT: operator.lt,
+    ProgramOperator.LE: operator.le,
+    ProgramOperator.GT: operator.gt,
+    ProgramOperator.GE: operator.ge,
+}
+TEXTS = (b"x", b"word", b"a longer one", b"y")
+NUMBERS = (Decimal(5), Decimal("-2.5"), Decimal(0), Decimal("5.01"))
 
 
 async def wipe(part: Part) -> None:
-    """Empties all lists and the store."""
+    """Empties everything."""
     dut = part.dut
     part.set(dut.clear, 1)
     part.set(dut.empty, 1)
-    for address in range(16):
+    for address in range(dut.clear_depth):
         part.set(dut.clear_address, address)
         await part.clock()
     part.set(dut.clear, 0)
@@ -50,157 +65,171 @@ async def search(part: Part, port: Any, text: bytes) -> tuple[bool, int]:
     raise AssertionError("no answer")
 
 
-async def walk(part: Part, link: dict[str, int]) -> list[int]:
-    """The numbers of the tests of a list."""
-    dut = part.dut
-    found = []
-    while link["valid"]:
-        assert len(found) < 64
-        found.append(link["step"])
-        part.set(dut.tests.en, 1)
-        part.set(dut.tests.step, link["step"])
+async def point(part: Part, number: Decimal | None) -> dict[str, int]:
+    """Where a value lies among the stored numbers."""
+    port = part.dut.numbers
+    await part.give(port.search, {"key": key(number)})
+    for _ in range(300):
+        if part.get(port.point.valid):
+            return part.value(port.point.payload)
         await part.clock()
-        part.set(dut.tests.en, 0)
-        await part.clock()
-        link = part.value(dut.tests.node)["next"]
-    return found
+    raise AssertionError("no point")
 
 
-@pytest.mark.parametrize("busy", [0.0, 0.5])
-def test_lists(busy: float) -> None:
-    """Tests come and go in any order, of one name and of any, of numbers and strings; the engine finds each where it looks for it, and
-    its operands with it. Comparisons go on while the engine reads tests, with ``busy`` the chance of that in a clock."""
+async def rows(part: Part, view: Any, subject: int, name: int, answer: dict[str, int]) -> tuple[set[int], set[int]]:
+    """The tests on a name, and those of them that hold."""
+    there, holds = 0, 0
+    for at in range(4):
+        part.set(view.en, 1)
+        part.set(view.key, {"name": name, "subject": subject})
+        part.set(view.slice, at)
+        part.set(view.answer, answer)
+        while part.get(view.hold):
+            await part.clock()
+        await part.clock()
+        part.set(view.en, 0)
+        await part.clock()
+        there |= part.get(view.row) << 16 * at
+        holds |= part.get(view.holds) << 16 * at
+    return {step for step in range(64) if there >> step & 1}, {step for step in range(64) if (there & holds) >> step & 1}
+
+
+@pytest.mark.parametrize("seed", [9, 10])
+def test_rows(seed: int) -> None:
+    """Tests come and go in any order, of one name and of any, of numbers and strings; those that hold for a value are found slice by
+    slice. What is
+    placed is no test before it is added. Strings and numbers are held for as long as somebody compares with them."""
 
     async def bench(part: Part) -> None:
         dut, chance = part.dut, part.random
 
-        async def ask(op: tests.TestOp, step: int, entry: dict[str, Any], contains: int = 0) -> int:
-            part.set(dut.request.payload, {"op": op, "step": step, "entry": entry, "contains": contains})
+        async def ask(op: tests.TestOp, step: int, entry: dict[str, Any]) -> int:
+            part.set(dut.request.payload, {"op": op, "step": step, "entry": entry})
             part.set(dut.request.valid, 1)
-            reads = op is tests.TestOp.COMPARE
             for _ in range(400):
-                part.set(dut.tests.en, int(reads and chance.random() < busy))
-                part.set(dut.tests.step, chance.randrange(64))
                 taken, answered = part.get(dut.request.ready) and part.get(dut.request.valid), part.get(dut.answer.valid)
                 alike = part.get(dut.answer.payload)
                 await part.clock()
                 if taken:
                     part.set(dut.request.valid, 0)
                 if answered:
-                    part.set(dut.tests.en, 0)
                     return alike
             raise AssertionError("no answer")
 
-        for turn in range(2):
+        async def stored(literal: bytes | Decimal) -> int:
+            """One use more of a literal."""
+            if isinstance(literal, bytes):
+                found, value = await search(part, dut.literal, literal)
+                assert found
+                return value
+            reply = await part.ask(dut.number, dut.number_reply, {"op": NumberOp.ENTER, "key": key(literal)})
+            assert reply["ok"]
+            return reply["identity"]
+
+        part.set(dut.numbers.quiet, 1)
+
+        async def turn() -> None:
             await wipe(part)
-            held: dict[int, dict[str, Any]] = {}
-            order: list[int] = []  # the tests, the latest first
-            uses: Counter[bytes] = Counter()
-            texts: dict[int, bytes] = {}
-            marks: set[tuple[str, str]] = set()
+            held: dict[int, tuple[dict[str, Any], bytes | Decimal | None]] = {}
+            uses: Counter[bytes | Decimal] = Counter()
+            marks: set[tuple[str, int]] = set()
             worded = False
-            for _ in range(90):
+
+            async def check(name: int) -> None:
+                """Every subject of a name, and of any, with one value each."""
+                text = chance.choice((*TEXTS, b"never"))
+                number = chance.choice((*NUMBERS, Decimal(7), Decimal("-3"), None))
+                found, value = await search(part, dut.strings, text)
+                assert found == bool(uses[text])
+                place = await point(part, number)
+                for kind, subject in SUBJECTS.items():
+                    for anyone in (0, 1) if kind is not Kind.ATTRIBUTE else (0,):
+                        key_of = (shapes.TestSubject.ANYONE, subject.value) if anyone else (subject, name)
+                        for numeric, view, answer in (
+                            (0, dut.string_tests, {"found": int(found), "value": value}),
+                            (1, dut.number_tests, place),
+                        ):
+                            wanted = {
+                                step: literal
+                                for step, (entry, literal) in held.items()
+                                if (entry["kind"], entry["anyone"], entry["number"]) == (kind, anyone, numeric)
+                                and (anyone or entry["name"] == name)
+                                and literal is not None
+                            }
+                            given = number if numeric else text
+                            right = {
+                                step
+                                for step, literal in wanted.items()
+                                if (
+                                    held[step][0]["operator"] is ProgramOperator.NE
+                                    if given is None
+                                    else HOLDS[held[step][0]["operator"]](given, literal)
+                                )
+                            }
+                            assert await rows(part, view, key_of[0], key_of[1], answer) == (set(wanted), right)
+
+            for _ in range(40):
                 if held and chance.random() < 0.4:
-                    step = chance.choice(order)
-                    entry = held.pop(step)
-                    order.remove(step)
+                    step = chance.choice(sorted(held))
+                    entry, literal = held.pop(step)
                     await ask(tests.TestOp.DROP, step, {name: entry[name] for name in ("kind", "name", "anyone")})
-                    if step in texts:
-                        uses[texts.pop(step)] -= 1
+                    if literal is not None:
+                        uses[literal] -= 1
                 else:
                     number, anyone = chance.getrandbits(1), int(chance.random() < 0.3)
-                    kind = chance.choice(list(SUBJECTS.values())[anyone:])
+                    kind = chance.choice(list(SUBJECTS)[anyone:])
                     step = chance.choice([one for one in range(64) if one not in held])
-                    operator = chance.choice((ProgramOperator.EQ, ProgramOperator.EQ, ProgramOperator.NE, ProgramOperator.LT))
-                    if operator is ProgramOperator.LT:
-                        number = 1
+                    asked = chance.choice(list(HOLDS) if number else [ProgramOperator.EQ, ProgramOperator.NE])
+                    literal = chance.choice(
+                        (*NUMBERS, None)
+                        if number and asked not in (ProgramOperator.EQ, ProgramOperator.NE)
+                        else NUMBERS
+                        if number
+                        else TEXTS
+                    )
                     entry = {
                         "kind": kind,
                         "name": 0 if anyone else chance.choice((0, 7, 15)),
                         "anyone": anyone,
-                        "operator": operator,
+                        "operator": asked,
                         "number": number,
                     }
-                    if number:
-                        entry["key"] = {"digits": chance.choice((1, 5 << 56)), "exponent": 3, "nan": int(chance.random() < 0.2)}
-                    else:
-                        text = chance.choice((b"x", b"word", b"a longer one", b"y"))
-                        found, entry["value"] = await search(part, dut.literal, text)
-                        assert found
-                        entry["stored"] = 1
-                        uses[text] += 1
+                    entry |= {"sound": int(literal is not None), "value": 0}
+                    if literal is not None:
+                        entry |= {"value": await stored(literal), "stored": 1}
+                        uses[literal] += 1
                         if chance.random() < 0.2:
                             await ask(tests.TestOp.FORGET, step, entry)
-                            uses[text] -= 1
+                            uses[literal] -= 1
                             continue
-                        texts[step] = text
-                    contains = chance.getrandbits(1)
-                    await ask(tests.TestOp.ADD, step, entry, contains)
-                    held[step] = entry | {"contains": contains}
-                    order.insert(0, step)
-                    subject = next(name for name, one in SUBJECTS.items() if one is kind)
+                    await ask(tests.TestOp.PLACE, step, entry)
+                    await check(chance.choice((0, 7, 15)))
+                    await ask(tests.TestOp.ADD, step, entry)
+                    held[step] = entry, literal
                     worded |= kind is not Kind.ATTRIBUTE
-                    if anyone and not (number and entry["key"]["nan"]):
-                        marks.add(("numbers" if number else "strings", subject))
+                    if anyone and literal is not None:
+                        marks.add(("numbers" if number else "strings", SUBJECTS[kind].value))
+                while not part.get(dut.request.ready):
+                    await part.clock()
                 if held and chance.random() < 0.5:
                     # a subscription that shares the run comes and goes
-                    step = chance.choice(order)
-                    if step in texts:
-                        assert await search(part, dut.literal, texts[step]) == (True, held[step]["value"])
-                    other = chance.choice(order)
+                    step, other = chance.choice(sorted(held)), chance.choice(sorted(held))
+                    entry, literal = held[step]
+                    if literal is not None:
+                        assert await stored(literal) == entry["value"]
                     for one in (step, other):
-                        same = all(held[one].get(name, 0) == held[step].get(name, 0) for name in COMPARED)
-                        assert await ask(tests.TestOp.COMPARE, one, {name: held[step].get(name, 0) for name in COMPARED}) == same
+                        same = all(held[one][0][name] == entry[name] for name in COMPARED)
+                        assert await ask(tests.TestOp.COMPARE, one, {name: entry[name] for name in COMPARED}) == same
                     await ask(tests.TestOp.PART, step, {})
-
-                # What the engine finds.
                 summary = part.value(dut.marks)
-                found_marks = {(kind, name) for kind in ("strings", "numbers") for name in SUBJECTS if summary[kind][name]}
-                assert found_marks == marks
+                names = ("attribute", "self", "text")
+                assert {(kind, at) for kind in ("strings", "numbers") for at, name in enumerate(names) if summary[kind][name]} == marks
+                assert all(summary["slices"] >> step // 16 & 1 for step, (entry, _) in held.items() if entry["anyone"])
                 assert part.get(dut.texts) == worded
-                name = chance.choice((0, 7, 15))
-                part.set(dut.lists.name, name)
-                await part.clock(2)
-                of_name, of_any = part.value(dut.lists.lists), part.value(dut.lists.anyone)
-                for subject, kind in SUBJECTS.items():
-                    for lists, anyone in ((of_name, 0), (of_any, 1)):
-                        wanted = [
-                            step
-                            for step in order
-                            if (held[step]["kind"], held[step]["anyone"]) == (kind, anyone)
-                            and (anyone or held[step]["name"] == name)
-                            and (held[step]["number"] or held[step]["operator"] is not ProgramOperator.EQ)
-                            and not (held[step]["number"] and held[step]["key"]["nan"])
-                        ]
-                        assert await walk(part, lists[subject]) == wanted
-                text = chance.choice((b"x", b"word", b"a longer one", b"y", b"never"))
-                found, _ = await search(part, dut.strings, text)
-                assert found == bool(uses[text])
-                if found:
-                    wanted = [step for step in order if texts.get(step) == text and held[step]["operator"] is ProgramOperator.EQ]
-                    assert await walk(part, part.value(dut.strings.head)) == wanted
-                if held:
-                    step = chance.choice(order)
-                    part.set(dut.tests.step, step)
-                    part.set(dut.tests.en, 1)
-                    await part.clock()
-                    part.set(dut.tests.en, 0)
-                    await part.clock()
-                    node = part.value(dut.tests.node)
-                    await part.clock()
-                    term, key = part.value(dut.tests.term), part.value(dut.tests.number)
-                    entry = held[step]
-                    assert (node["operator"], node["number"], node["contains"]) == (
-                        entry["operator"].value,
-                        entry["number"],
-                        entry["contains"],
-                    )
-                    assert list(SUBJECTS.values())[node["subject"]] is entry["kind"]
-                    assert (term["name"], term["anyone"]) == (entry["name"], entry["anyone"])
-                    assert (key["digits"] if entry["number"] else term["value"]) == (
-                        entry["key"]["digits"] if entry["number"] else entry["value"]
-                    )
-            if turn == 0:
-                await part.reset()
+                await check(chance.choice((0, 7, 15)))
 
-    run(tests.ComparedTests(CONFIG), bench, seed=9)
+        await turn()
+        await part.reset()
+        await turn()
+
+    run(tests.ComparedTests(CONFIG), bench, seed=seed)

@@ -12,7 +12,7 @@ from hdl.crt.members import MemberOp, RunMembers
 from hdl.crt.runs import RunOp, RunTable
 from hdl.crt.visits import HCD_VISITS, NameVisits, VisitOp
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 STALLS = pytest.mark.parametrize("stall", [0.0, 0.4])
 
 
@@ -79,7 +79,7 @@ def test_high_commonality_is_one_visit_beyond_31() -> None:
 @pytest.mark.parametrize("subscriptions", [15, 16])
 def test_members(subscriptions: int) -> None:
     """Lists grow at the front and shrink anywhere, for the engine to walk; the highest t-SID has a place when it is a power of two."""
-    config = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=subscriptions, values=16)
+    config = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=subscriptions, values=16, numbers=16)
 
     async def bench(part: Part) -> None:
         dut = part.dut

@@ -10,11 +10,12 @@ from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from hdl.crt.entries import Kind
+from hdl.crt.numbers import NumberOp
 from hdl.crt.stage import Stage
 from hdl.crt.visits import VisitOp
 from hdl.shapes.program import ProgramOp, ProgramOperator
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 
 
 @dataclass
@@ -23,6 +24,8 @@ class Program:
 
     words: list[dict[str, Any]] = field(default_factory=list)
     bits: list[dict[str, int]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """For each number that is entered its identity, -1 where there is no room."""
     strings: list[int] = field(default_factory=list)
     """For each string that is searched for its number, -1 where there is no room."""
     visits: list[tuple[int, int]] = field(default_factory=list)
@@ -100,10 +103,10 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             if held is not None:
                 held["operator"] = operator.value
                 held["number"] = int(numeric)
-            if not numeric and not full:
+            if not full:
                 room = not (fails and chance.random() < 0.1)
                 value = chance.randrange(16)
-                program.strings.append(value if room else -1)
+                (program.numbers if numeric else program.strings).append(value if room else -1)
                 if room:
                     held["value"] = value
                 else:
@@ -128,8 +131,8 @@ def test_programs_become_bits(idle: float, stall: float, fails: bool) -> None:
 
         async def take(program: Program, cut: int | None = None) -> None:
             """The stage's neighbours, until it is done or so many words were taken."""
-            words, strings, visits = list(program.words), list(program.strings), list(program.visits)
-            offered, due = False, 0
+            words, strings, visits, numbers = list(program.words), list(program.strings), list(program.visits), list(program.numbers)
+            offered, due, reply = False, 0, 0
             for _ in range(3000):
                 if not offered and words and chance.random() >= idle:
                     part.set(dut.program.payload, words[0])
@@ -137,6 +140,17 @@ def test_programs_become_bits(idle: float, stall: float, fails: bool) -> None:
                     offered = True
                 part.set(dut.visits.ready, int(chance.random() >= stall))
                 part.set(dut.strings.done, 0)
+                part.set(dut.numbers.ready, int(not reply and chance.random() >= stall))
+                part.set(dut.number_reply.valid, 0)
+                if reply:
+                    reply -= 1
+                    if not reply:
+                        identity = numbers.pop(0)
+                        part.set(dut.number_reply.valid, 1)
+                        part.set(dut.number_reply.payload, {"ok": int(identity >= 0), "identity": max(identity, 0)})
+                elif part.get(dut.numbers.valid) and part.get(dut.numbers.ready):
+                    assert part.value(dut.numbers.payload)["op"] == NumberOp.ENTER.value
+                    reply = 1 + chance.randrange(4)
                 if due:
                     due -= 1
                     if not due:
@@ -163,6 +177,7 @@ def test_programs_become_bits(idle: float, stall: float, fails: bool) -> None:
                     break
             assert not words
             assert not strings
+            assert not numbers
             assert not visits
 
         async def start(contains: int) -> None:
@@ -197,7 +212,7 @@ def test_programs_become_bits(idle: float, stall: float, fails: bool) -> None:
                     assert entries == program.bits
                     assert hashes.setdefault(repr([bit["entry"] for bit in found]), staged["bucket"]) == staged["bucket"]
                 held = [bit["entry"]["value"] for bit in found if bit["entry"]["stored"]]
-                assert sorted(held) == sorted(value for value in program.strings if value >= 0)
+                assert sorted(held) == sorted(value for value in program.strings + program.numbers if value >= 0)
             await part.clock(3)
             assert not part.get(dut.bit.valid)
 

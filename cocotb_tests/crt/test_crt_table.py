@@ -12,7 +12,7 @@ from hdl.crt import ContentRoutingTable
 from hdl.shapes.names import NameOp
 from hdl.shapes.program import CrtOp, ProgramOp
 
-CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, subscription_steps=8)
+CONFIG = BrokerConfig(steps=64, slices=4, names=16, learned=64, subscriptions=15, values=16, numbers=16, subscription_steps=8)
 TEXTS = (
     "/a",
     "//a",
@@ -49,6 +49,7 @@ class Table(Part):
         self.set(
             dut.view.moment.quiet, self.get(dut.view.moment.wants) and int(self.get(dut.view.moment.quiet) or chance.random() >= self.stall)
         )
+        self.set(dut.view.numbers.quiet, int(chance.random() >= self.stall))
         self.set(dut.name_request.ready, int(chance.random() >= self.stall))
         answers = bool(self.due) and chance.random() < 0.5
         self.set(dut.name_response.valid, int(answers))

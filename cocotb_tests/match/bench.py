@@ -111,13 +111,13 @@ class UnitBench(Bench):
         self.name_agent.begin()
         self.beats.send(beats(parsed.events, self.names, good=good, packed=self.random.random() < 0.7))
 
-    async def begin(self, parsed) -> list:
-        """Give a document but for its last beats, which are returned, and wait until they are due."""
+    async def begin(self, parsed, left: int = 3) -> list:
+        """Give a document but for so many of its last beats, which are returned, and wait until they are due."""
         self.name_agent.begin()
         every = list(beats(parsed.events, self.names))
-        self.beats.send(every[:-3])
+        self.beats.send(every[:-left])
         await self.beats.drained()
-        return every[-3:]
+        return every[-left:]
 
     async def report(self, within: int = 50000) -> tuple[set[int], dict]:
         """The next document's matched set and its end word."""

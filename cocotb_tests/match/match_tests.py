@@ -119,6 +119,28 @@ async def numbers_over_the_limit(dut):
 
 
 @cocotb.test()
+async def numbers_come_while_documents_stand_still(dut):
+    """Subscriptions with new numbers are answered while a document waits anywhere in its middle; the document is
+    matched without them, the next one with them."""
+    bench = await started(dut)
+    texts = {1: "//a[.>5]", 2: "//a[text()>3 and @n<=2]", 3: "//*[.=7]", 4: "//b[@n!=2]"}
+    for tsid, text in texts.items():
+        assert await bench.register(tsid, text) == Refusal.NONE
+    document = b"<r><b n='2'/><a n='1'>7</a><a n='2'>4<b n='3'/>6</a><a>2<!-- -->5</a></r>"
+    judged = by_libxml2(document, texts)
+    for left in range(2, 26, 2):
+        number = bench.random.randrange(1, 16) / 2
+        late = f"//a[.>{number}]"
+        rest = await bench.begin(parse(document), left)
+        assert await bench.register(5, late) == Refusal.NONE
+        bench.beats.send(rest)
+        bench.publish(parse(document))
+        assert (await bench.report())[0] == judged, left
+        assert (await bench.report())[0] == by_libxml2(document, texts | {5: late}), (left, late)
+        await bench.unregister(5)
+
+
+@cocotb.test()
 async def sets_change_between_documents(dut):
     """A subscription that comes or goes while a document is under way counts from the next one on."""
     bench = await started(dut)

@@ -7,7 +7,7 @@ from cocotb_tests.runner import SIMULATORS, shared, simulate
 from hdl.config import BrokerConfig
 from hdl.match.selection import SelectionLog
 
-SMALL = {"steps": 128, "slices": 4, "names": 16, "learned": 128, "subscriptions": 31, "values": 32}
+SMALL = {"steps": 128, "slices": 4, "names": 16, "learned": 128, "subscriptions": 31, "values": 32, "numbers": 32}
 SELECTION = SMALL | {"selected": 32, "xram_bytes": 1024}
 
 
@@ -19,6 +19,21 @@ def test_in_short() -> None:
         simulator="icarus",
         seed=61,
         parameters={"config": SMALL, "idle": 0.2, "stall": 0.2, "level": 4, "subscriptions": 30, "documents": 12, "rounds": 30},
+        ports_only=True,
+    )
+
+
+PACE = {"steps": 128, "slices": 8, "names": 16, "learned": 128, "subscriptions": 31, "values": 32, "numbers": 32}
+
+
+def test_pace() -> None:
+    """Clocks by what is compared, without stalls."""
+    simulate(
+        MatchingUnit(BrokerConfig(**PACE)),
+        tests="cocotb_tests.match.pace_tests",
+        simulator="icarus",
+        seed=71,
+        parameters={"config": PACE},
         ports_only=True,
     )
 

@@ -30,6 +30,7 @@ CONFIG = {
     "names": 16,
     "learned": 64,
     "values": 16,
+    "numbers": 16,
     "xpath_bytes": 64,
     "xram_bytes": 1024,
     "pram_words": 64,

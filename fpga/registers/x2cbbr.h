@@ -131,6 +131,11 @@ extern "C" {
 #define X2CBBR__CONFIG_VALUES__VALUE_bp 0
 #define X2CBBR__CONFIG_VALUES__VALUE_bw 32
 
+// reg - x2cbbr::config_numbers
+#define X2CBBR__CONFIG_NUMBERS__VALUE_bm 0xffffffff
+#define X2CBBR__CONFIG_NUMBERS__VALUE_bp 0
+#define X2CBBR__CONFIG_NUMBERS__VALUE_bw 32
+
 // reg - x2cbbr::config_name_bytes
 #define X2CBBR__CONFIG_NAME_BYTES__VALUE_bm 0xffffffff
 #define X2CBBR__CONFIG_NAME_BYTES__VALUE_bp 0
@@ -682,6 +687,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t config_names;
     uint32_t config_learned;
     uint32_t config_values;
+    uint32_t config_numbers;
     uint32_t config_name_bytes;
     uint32_t config_value_bytes;
     uint32_t config_depth;
@@ -695,7 +701,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t config_xram_bytes;
     uint32_t config_pram_words;
     uint32_t config_selected;
-    uint8_t RESERVED_8c_ff[0x74];
+    uint8_t RESERVED_90_ff[0x70];
     uint32_t clocks;
     uint32_t registered;
     uint32_t steps_used;

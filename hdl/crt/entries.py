@@ -6,7 +6,8 @@ from amaranth.utils import ceil_log2
 
 from hdl.shapes.program import ProgramOperator
 from hdl.shapes.tables import NameMarks
-from hdl.shapes.widths import number_shape, step_width, value_width
+from hdl.shapes.tests import number_width
+from hdl.shapes.widths import step_width, value_width
 
 __all__ = [
     "BUCKET_BITS",
@@ -18,6 +19,7 @@ __all__ = [
     "StepRecord",
     "StoredBit",
     "compared",
+    "compared_width",
     "pattern",
     "rowed",
     "visited",
@@ -47,7 +49,9 @@ class Kind(enum.Enum, shape=unsigned(3)):
 
 class Entry(data.StructLayout):
     """A bit of a subscription on its way into the table: ``anyone`` replaces the name of the step that SELF and TEXT belong to
-    where that is ``*``. ``stored`` says that ``value`` is the number of a string held for this entry."""
+    where that is ``*``. ``value`` is the number of a string, or the identity of a ``number``; ``stored`` says that one use of it is held
+    for this
+    entry. A comparison with what is no number is not ``sound``: it never holds."""
 
     def __init__(self, config):
         super().__init__(
@@ -58,9 +62,9 @@ class Entry(data.StructLayout):
                 "anyone": 1,
                 "operator": ProgramOperator,
                 "number": 1,
+                "sound": 1,
                 "stored": 1,
-                "value": value_width(config),
-                "key": number_shape(config),
+                "value": compared_width(config),
             }
         )
 
@@ -110,6 +114,11 @@ def visited(bit):
 def rowed(bit):
     """Whether a bit is in its name's row."""
     return Value.cast(bit.kind).matches(Kind.NAME, Kind.PRESENCE)
+
+
+def compared_width(config):
+    """Width of the number of what a test compares with: a stored string or a stored number."""
+    return max(value_width(config), number_width(config))
 
 
 def compared(bit):

@@ -83,7 +83,6 @@ class RunFinder(wiring.Component):
             self.tests.payload.op.eq(TestOp.COMPARE),
             self.tests.payload.step.eq(self.bit.payload.step),
             self.tests.payload.entry.eq(entry),
-            self.tests.payload.contains.eq(wanted.contains),
             self.bit.ready.eq(fits),
             self.staged.ready.eq(fits),
             self.answer.payload.step.eq(first),

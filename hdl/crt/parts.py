@@ -57,12 +57,17 @@ class Parts:
             (namer.o, stage.program),
             (visits.released, namer.release),
             (stage.strings, tests.literal),
+            (stage.numbers, tests.number),
+            (tests.number_reply, stage.number_reply),
             (walk.rows, rows.change),
             *(
                 (part.view, wiring.flipped(getattr(table.view, name)))
                 for name, part in (("names", visits), ("rows", rows), ("masks", masks))
             ),
-            *((getattr(tests, name), wiring.flipped(getattr(table.view, name))) for name in ("lists", "tests", "strings")),
+            *(
+                (getattr(tests, name), wiring.flipped(getattr(table.view, name)))
+                for name in ("strings", "numbers", "string_tests", "number_tests")
+            ),
             (members.view, wiring.flipped(table.view.members)),
             (commit.view, wiring.flipped(table.view.moment)),
         ):
@@ -100,7 +105,14 @@ class Parts:
             stage.rewind.eq(finder.rewind | walk.rewind),
             table.view.summary.marks.eq(tests.marks),
             table.view.summary.texts.eq(tests.texts),
-            self.free.eq(rows.change.ready & masks.change.ready & visits.request.ready & runs.request.ready & members.request.ready),
+            self.free.eq(
+                rows.change.ready
+                & tests.request.ready
+                & masks.change.ready
+                & visits.request.ready
+                & runs.request.ready
+                & members.request.ready
+            ),
         ]
 
 

@@ -16,10 +16,10 @@ _GROUP = 8
 
 
 class RowChange(data.StructLayout):
-    """The bit ``step`` of a name's row becomes ``value``."""
+    """The bit ``step`` of the row of a ``name``, which is of any ``rows``, becomes ``value``."""
 
-    def __init__(self, config):
-        super().__init__({"name": ceil_log2(config.names), "step": step_width(config), "value": 1})
+    def __init__(self, config, rows=None):
+        super().__init__({"name": ceil_log2(rows or config.names), "step": step_width(config), "value": 1})
 
 
 class VisitorRows(wiring.Component):
@@ -31,26 +31,31 @@ class VisitorRows(wiring.Component):
     Parameters
     ----------
     config : BrokerConfig
+    rows : int
+        Rows, a power of two of at least 4; without it one for each name of the configuration. A row may stand for anything of which a
+        bit has at
+        most one.
 
     Members
     -------
-    view : ``Out(RowView(config))``
-    change : ``In(stream.Signature(RowChange(config)))``
+    view : ``Out(RowView(config, rows))``
+    change : ``In(stream.Signature(RowChange(config, rows)))``
         Taken when nothing is under way. It waits for a clock in which the engine does not read, then takes five; it is made when
         ``ready`` is 1 again. A bit that is 1 in a row must be set to 0 there before it is set in another.
     clear, clear_address :
         Forgets the bits at this address, in this clock, while nothing is under way. :attr:`clear_depth` addresses from 0 up are all.
     """
 
-    def __init__(self, config):
+    def __init__(self, config, rows=None):
         self.config = config
-        names, slices = ceil_log2(config.names), ceil_log2(config.slices)
+        self._rows = rows or config.names
+        names, slices = ceil_log2(self._rows), ceil_log2(config.slices)
         self._digits = (names // 2, names - names // 2)
         self.clear_depth = 1 << (max(self._digits) + slices)
         super().__init__(
             {
-                "view": Out(RowView(config)),
-                "change": In(stream.Signature(RowChange(config))),
+                "view": Out(RowView(config, rows)),
+                "change": In(stream.Signature(RowChange(config, rows))),
                 "clear": In(1),
                 "clear_address": In(range(self.clear_depth)),
             }
@@ -63,7 +68,7 @@ class VisitorRows(wiring.Component):
         lanes = width // _LANE
         bit_bits = ceil_log2(width)
 
-        name = Signal(ceil_log2(self.config.names))
+        name = Signal(ceil_log2(self._rows))
         step = Signal(step_width(self.config))
         value = Signal()
         lane = step[3:bit_bits]

@@ -8,6 +8,7 @@ from amaranth.utils import ceil_log2
 from hdl.contract import Refusal
 from hdl.crt.entries import BUCKET_BITS, Entry, Kind, StagedBit, compared, visited
 from hdl.crt.namer import NamedWord
+from hdl.crt.numbers import NumberOp, NumberReply, NumberRequest
 from hdl.crt.visits import VisitOp, VisitRequest
 from hdl.shapes.program import ProgramOp, ProgramOperator
 from hdl.shapes.tables import StringPort
@@ -53,6 +54,8 @@ class Stage(wiring.Component):
         Requests to :class:`hdl.crt.visits.NameVisits`.
     strings : ``In(StringPort(config))``
         The literal's port of the string store.
+    numbers, number_reply : ``Out(stream)``, ``In(stream)``
+        The same of the number store, see :class:`hdl.crt.numbers.NumberStore`: only ENTER.
     """
 
     def __init__(self, config):
@@ -68,6 +71,8 @@ class Stage(wiring.Component):
                 "bit": Out(stream.Signature(StagedBit(config))),
                 "visits": Out(stream.Signature(VisitRequest(config))),
                 "strings": In(StringPort(config)),
+                "numbers": Out(stream.Signature(NumberRequest(config))),
+                "number_reply": In(stream.Signature(NumberReply(config), always_ready=True)),
             }
         )
 
@@ -121,6 +126,7 @@ class Stage(wiring.Component):
             m.d.sync += full.eq(1)
 
         m.d.comb += [
+            self.numbers.payload.op.eq(NumberOp.ENTER),
             strings.data.eq(word.data),
             strings.count.eq(word.count),
             self.visits.payload.op.eq(VisitOp.ENTER),
@@ -144,7 +150,7 @@ class Stage(wiring.Component):
                     m.d.sync += entry.number.eq(given.numeric)
                 with m.Else():
                     m.d.sync += [entry.far.eq(word.axis), entry.number.eq(0), entry.stored.eq(0), entry.anyone.eq(given.text & step_any)]
-                    m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.key.eq(0)]
+                    m.d.sync += [entry.operator.eq(word.operator), entry.value.eq(0), entry.sound.eq(1)]
                     with m.If(given.text):
                         m.d.sync += entry.kind.eq(Mux(word.op == ProgramOp.SELF_TEST, Kind.SELF, Kind.TEXT))
                         m.d.sync += entry.name.eq(Mux(step_any, 0, step_name))
@@ -209,15 +215,30 @@ class Stage(wiring.Component):
                         m.next = "NUMBER"
             with m.State("NUMBER"):
                 # The reader is two clocks behind the last byte.
-                m.d.sync += [entry.key.eq(decimal.key), literal_ends.eq(0)]
+                m.d.sync += literal_ends.eq(0)
                 with m.If(~literal_ends):
-                    m.next = "LITERAL"
+                    m.d.sync += [self.numbers.payload.key.eq(decimal.key), entry.sound.eq(~decimal.key.nan)]
+                    m.next = "ENTER"
+                    with m.If(decimal.key.nan | decimal.over):
+                        m.next = "LITERAL"
                     with m.If(decimal.over):
                         m.d.sync += [run.refused.eq(Refusal.NUMBER_DIGITS.value), wrong.eq(1)]
+            with m.State("ENTER"):
+                # The number store is asked for a number.
+                m.d.comb += self.numbers.valid.eq(1)
+                with m.If(self.numbers.ready):
+                    m.next = "ENTERED"
+            with m.State("ENTERED"):
+                # Waits for its identity.
+                m.d.sync += [entry.value.eq(self.number_reply.payload.identity), entry.stored.eq(self.number_reply.payload.ok)]
+                with m.If(self.number_reply.valid):
+                    m.next = "LITERAL"
+                    with m.If(~self.number_reply.payload.ok):
+                        lacks(Refusal.FULL_VALUES)
             with m.State("LITERAL"):
                 # The entry is placed again, with its literal.
                 m.d.comb += [slot.eq(kept_slot), write.en.eq(1)]
-                mix(entry.value, entry.operator, entry.key.exponent, entry.key.digits)
+                mix(entry.value, entry.operator)
                 m.next = "WORD"
 
         # Reading, a bit ahead of what is taken: the address, then the entry.

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.shapes.tables import StringPort, TestLink
+from hdl.shapes.tables import StringPort
 from hdl.shapes.widths import ByteCount, value_width
 from hdl.stream import BlockRam
 
@@ -55,8 +55,9 @@ class _Buffer:
 class StringStore(wiring.Component):
     """Finds a string's number; registration adds strings and takes them back.
 
-    A search takes four clocks for a string whose hash no stored one has, else about four more per word of a string with the same
-    hash and length. Searches of both ports take turns; one is asked for again only after it was answered.
+    A document's search takes 4 clocks for a string in whose bucket no stored one is, else 2 more for each string of the bucket that is
+    looked at, and for the one with the same hash 2 and 2 more for each word. A literal's takes about 4 a word. Searches of both ports take
+    turns; one is asked for again only after it was answered.
 
     Parameters
     ----------
@@ -70,11 +71,6 @@ class StringStore(wiring.Component):
         Searches for a literal and adds it if it is new; each success counts one use. Not ``found``: there is no room.
     release, value : ``In``
         One use less of a string; taken when ``idle`` and no search is asked for.
-    relink, store, link : ``In``
-        Gives the first test for the string ``value``, and with ``store`` replaces it by ``link``, which stay; taken when ``idle`` and
-        no search is asked for.
-    relinked, head : ``Out``
-        The answer, for one clock, and the first test, which stays.
     idle : ``Out(1)``
     clear, clear_address : ``In``
         Empties the store: every address from 0 up, while ``idle``; a clock later it is empty.
@@ -88,11 +84,6 @@ class StringStore(wiring.Component):
                 "literal": Out(StringPort(config)),
                 "release": In(1),
                 "value": In(value_width(config)),
-                "relink": In(1),
-                "store": In(1),
-                "link": In(TestLink(config)),
-                "relinked": Out(1),
-                "head": Out(TestLink(config)),
                 "idle": Out(1),
                 "clear": In(1),
                 "clear_address": In(value_width(config)),
@@ -112,8 +103,7 @@ class StringStore(wiring.Component):
                 "length": (config.value_bytes).bit_length(),
                 "first": pool_bits,
                 "next": link,
-                "bucket": value_bits,
-                "head": TestLink(config),
+                "hash": 16,
             }
         )
         # Records of strings, and behind them the first string of each bucket, with a mask of what the other bits of their hashes may be.
@@ -148,6 +138,7 @@ class StringStore(wiring.Component):
         m.d.sync += differs.eq(Cat(words.read[0].data.data.word_select(n, 8) != buffer_word.word_select(n, 8) for n in range(4)))
         m.d.sync += total.eq((length + 3) >> 2)
         looks, meets = Signal(), Signal()
+        probed, word_read = Signal(link), Signal(pool_bits)  # what is read in this clock
 
         def fold(value):
             return Cat(value[n] ^ (value[n + 8] if n < 8 else 0) for n in range(16))[:value_bits]
@@ -163,10 +154,12 @@ class StringStore(wiring.Component):
             self.literal.longest.eq(longest),
             document.read.addr.eq(index),
             literal.read.addr.eq(index),
-            records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.next_hash), bucket), 1), current.index)),
+            probed.eq(current),
+            word_read.eq(word),
+            records.read[0].addr.eq(Mux(in_bucket, Cat(Mux(looks, fold(document.next_hash), bucket), 1), probed.index)),
             records.write.addr.eq(Mux(to_bucket, Cat(bucket, 1), current.index)),
             records.write.data.eq(record),
-            words.read[0].addr.eq(word),
+            words.read[0].addr.eq(word_read),
             words.write.addr.eq(word),
         ]
         with m.If(to_bucket):
@@ -177,7 +170,7 @@ class StringStore(wiring.Component):
         with m.If(clear):
             m.d.comb += [to_bucket.eq(1), records.write.addr.eq(Cat(clear_address, 1))]
             m.d.sync += [fresh_value.eq(0), fresh_word.eq(0), spare_value.eq(0), spare_word.eq(0), longest.eq(0)]
-        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0), self.relinked.eq(0)]
+        m.d.sync += [self.document.done.eq(0), self.literal.done.eq(0)]
 
         def finish(found):
             with m.If(adds):
@@ -185,6 +178,16 @@ class StringStore(wiring.Component):
             with m.Else():
                 m.d.sync += [self.document.done.eq(1), self.document.found.eq(found)]
             m.next = "IDLE"
+
+        found_record = records.read[0].data
+
+        def probe(following):
+            """Reads the next string of a bucket; without one the document's value is not there."""
+            m.d.comb += probed.eq(following)
+            m.d.sync += [current.eq(following), index.eq(0)]
+            m.next = "PROBE"
+            with m.If(~following.valid):
+                finish(0)
 
         def pause(name, then):
             with m.State(name):
@@ -205,9 +208,6 @@ class StringStore(wiring.Component):
                 with m.Elif(self.release):
                     m.d.sync += [current.index.eq(self.value), current.valid.eq(1)]
                     m.next = "RELEASE"
-                with m.Elif(self.relink):
-                    m.d.sync += current.index.eq(self.value)
-                    m.next = "RELINK"
             with m.State("BUCKET"):
                 m.d.comb += in_bucket.eq(1)
                 m.next = "BUCKET1"
@@ -216,41 +216,64 @@ class StringStore(wiring.Component):
                 m.d.sync += [length.eq(Mux(adds, literal.length, document.length)), long.eq(Mux(adds, literal.long, document.long))]
                 m.next = "CHAIN"
             with m.State("CHAIN"):
-                m.d.sync += [current.eq(found_bucket.first), before.eq(found_bucket.first), mask.eq(found_bucket.mask)]
-                m.next = "STRING"
-                with m.If(~adds & ~(found_bucket.mask & sign).any()):
-                    finish(0)
+                m.d.sync += [before.eq(found_bucket.first), mask.eq(found_bucket.mask)]
+                with m.If(adds):
+                    m.d.sync += current.eq(found_bucket.first)
+                    m.next = "STRING"
+                with m.Else():
+                    probe(found_bucket.first)
+                    with m.If(long | ~(found_bucket.mask & sign).any()):
+                        finish(0)
+            pause("PROBE", "RECORD")
+            with m.State("RECORD"):
+                # A string of the bucket of a document's value, with the same hash or not.
+                m.d.sync += [record.eq(found_record), self.document.value.eq(current.index)]
+                m.d.comb += word_read.eq(found_record.first)
+                with m.If((found_record.hash != document.hash) | (found_record.length != length)):
+                    probe(found_record.next)
+                with m.Elif(total == 0):
+                    finish(1)
+                with m.Else():
+                    m.next = "FETCH"
+            with m.State("FETCH"):
+                # Waits for a word of it; the one before must be the same.
+                m.next = "WORDS"
+                with m.If((index != 0) & differs.any()):
+                    probe(record.next)
+            with m.State("WORDS"):
+                # The word is compared, and the next one asked for.
+                m.d.comb += word_read.eq(words.read[0].data.next.index)
+                m.d.sync += index.eq(index + 1)
+                m.next = "FETCH"
+                with m.If(index + 1 == total):
+                    m.next = "LAST"
+            with m.State("LAST"):
+                # The last word must be the same, too.
+                with m.If(differs.any()):
+                    probe(record.next)
+                with m.Else():
+                    finish(1)
             with m.State("STRING"):
                 # the next string with this hash, if any
                 with m.If(long):
                     finish(0)
                 with m.Elif(current.valid):
                     m.next = "STRING1"
-                with m.Elif(adds):
-                    m.next = "ROOM"
                 with m.Else():
-                    finish(0)
+                    m.next = "ROOM"
             pause("STRING1", "STRING2")
             with m.State("STRING2"):
-                found = records.read[0].data
-                m.d.sync += [record.eq(found), word.eq(found.first), index.eq(0)]
+                m.d.sync += [record.eq(found_record), word.eq(found_record.first), index.eq(0)]
                 m.next = "COMPARE"
             with m.State("COMPARE"):
-                # one word after the other of one that is as long; what it is counts only if it is the one
-                with m.If(~adds):
-                    m.d.sync += [self.document.value.eq(current.index), self.document.head.eq(record.head)]
+                # one word after the other of one that is as long as the literal
                 m.next = "COMPARE1"
                 with m.If(record.length != length):
                     m.d.sync += current.eq(record.next)
                     m.next = "STRING"
-                    with m.If(~record.next.valid & ~adds):
-                        finish(0)
                 with m.Elif(index == total):
-                    with m.If(adds):
-                        m.d.sync += record.uses.eq(record.uses + 1)
-                        m.next = "COUNT"
-                    with m.Else():
-                        finish(1)
+                    m.d.sync += record.uses.eq(record.uses + 1)
+                    m.next = "COUNT"
             pause("COMPARE1", "COMPARE2")
             with m.State("COMPARE2"):
                 m.d.sync += [word.eq(words.read[0].data.next.index), index.eq(index + 1)]
@@ -284,8 +307,7 @@ class StringStore(wiring.Component):
                         m.d.sync += spare_value.eq(records.read[0].data.next)
                     with m.Else():
                         m.d.sync += fresh_value.eq(fresh_value + 1)
-                    m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.bucket.eq(bucket)]
-                    m.d.sync += record.head.eq(0)
+                    m.d.sync += [record.uses.eq(1), record.length.eq(length), record.next.eq(before), record.hash.eq(literal.hash)]
                     m.next = "ADD"
                 with m.Elif(~spare_word.valid & fresh_word[-1]):
                     m.d.sync += [word.eq(record.first), left.eq(total - left), failing.eq(1)]
@@ -314,23 +336,12 @@ class StringStore(wiring.Component):
                 m.d.sync += self.literal.value.eq(current.index)
                 finish(1)
 
-            pause("RELINK", "RELINK1")
-            pause("RELINK1", "RELINK2")
-            with m.State("RELINK2"):
-                # another first test for the string
-                m.d.sync += [record.eq(records.read[0].data), record.head.eq(self.link)]
-                m.d.sync += [self.relinked.eq(1), self.head.eq(records.read[0].data.head)]
-                m.next = "RELINK3"
-            with m.State("RELINK3"):
-                m.d.comb += records.write.en.eq(self.store)
-                m.next = "IDLE"
-
             pause("RELEASE", "RELEASE1")
             pause("RELEASE1", "RELEASE2")
             with m.State("RELEASE2"):
                 m.d.sync += record.eq(records.read[0].data)
                 m.d.sync += record.uses.eq(records.read[0].data.uses - 1)
-                m.d.sync += bucket.eq(records.read[0].data.bucket)
+                m.d.sync += bucket.eq(fold(found_record.hash))
                 m.next = "USES"
             with m.State("USES"):
                 m.d.comb += [records.write.en.eq(1), in_bucket.eq(1)]

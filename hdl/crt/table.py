@@ -126,7 +126,7 @@ class _Sequence:
         with m.If(empties):
             m.d.sync += [summary.wild.eq(0), summary.containment.eq(0)]
         self.sweep = Signal(
-            range(max(parts.rows.clear_depth, 1 << len(parts.masks.clear_address), config.names, config.values, 1 << BUCKET_BITS))
+            range(max(parts.rows.clear_depth, 1 << len(parts.masks.clear_address), config.names, parts.tests.clear_depth, 1 << BUCKET_BITS))
         )
 
         # The last of a change is still under way in the parts when the next command is taken.

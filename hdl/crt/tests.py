@@ -1,15 +1,18 @@
-"""The comparisons with literals: which there are on each name, and what each of them asks."""
+"""The comparisons with literals: what each test asks, and the rows by which the engine decides them."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.crt.entries import Entry, Kind
+from hdl.crt.compared import NumberTests, StringTests
+from hdl.crt.entries import Entry, Kind, compared_width
+from hdl.crt.numbers import NumberOp, NumberReply, NumberRequest
 from hdl.crt.strings import StringStore
 from hdl.shapes.program import ProgramOperator
-from hdl.shapes.tables import ListView, NameMarks, StringPort, TestLink, TestLists, TestNode, TestSubject, TestTerm, TestView
-from hdl.shapes.widths import number_shape, step_width
+from hdl.shapes.tables import NameMarks, StringPort
+from hdl.shapes.tests import SUBJECTS, BoundKind, NumberAnswer, NumberPort, StringAnswer, TestKey, TestRowView, TestSubject
+from hdl.shapes.widths import row_width, step_width
 from hdl.stream import BlockRam
 
 __all__ = ["ComparedTests", "TestOp", "TestRequest"]
@@ -20,31 +23,39 @@ class TestOp(enum.Enum, shape=unsigned(3)):
 
     COMPARE = 0
     """Whether the test ``step`` compares with what the entry compares with; the answer is 1 if it does."""
-    ADD = 1
-    """The entry is the test ``step`` from now on."""
-    DROP = 2
-    """The test ``step`` is none any more, its string has one use less. Of the entry, kind, name and ``anyone`` count."""
-    PART = 3
-    """The test ``step`` stays, for one subscription less: its string has one use less."""
-    FORGET = 4
-    """The entry does not become a test: its string has one use less, if it is ``stored``."""
+    PLACE = 1
+    """The bit ``step`` gets what the entry asks; it is no test yet."""
+    ADD = 2
+    """The bit ``step``, which was placed, is a test from now on."""
+    DROP = 3
+    """The test ``step`` is none any more, and its string or number has one use less. Of the entry, kind, name and ``anyone`` count."""
+    PART = 4
+    """The test ``step`` stays, for one subscription less: its string or number has one use less."""
+    FORGET = 5
+    """The entry does not become a test: its string or number has one use less, if it is ``stored``."""
 
 
 class TestRequest(data.StructLayout):
-    """A request about the test of the bit ``step``, of a subscription with containment semantics if ``contains``."""
+    """A request about the test of the bit ``step``."""
 
     def __init__(self, config):
-        super().__init__({"op": TestOp, "step": step_width(config), "entry": Entry(config), "contains": 1})
+        super().__init__({"op": TestOp, "step": step_width(config), "entry": Entry(config)})
+
+
+class _Term(data.StructLayout):
+    """What a test compares with, as the members of :class:`hdl.crt.entries.Entry`."""
+
+    def __init__(self, config):
+        super().__init__({"operator": ProgramOperator, "number": 1, "sound": 1, "value": compared_width(config)})
 
 
 class ComparedTests(wiring.Component):
-    """Keeps the compared tests so that the engine finds those that a value may meet.
+    """Keeps what tests compare with, and the rows by which the engine decides a slice of them in a clock.
 
-    Tests for an equal string hang from the string; the others are in a list for each name and subject, and for elements whatever their
-    name. A comparison with what is no number never holds and is in no list. Each request is answered when it has been worked out: COMPARE
-    after 6 clocks and those in which the engine reads tests, FORGET after 2, PART after 7, ADD after 8, DROP after 8 and 4 for each test
-    that was added to its list after it. ADD, DROP and PART take longer while strings are searched for. ADD and DROP are made while the
-    engine leaves the tests alone.
+    A comparison with what is no number never holds and is in no row. Each request is answered when it has been worked out: COMPARE after 5
+    clocks; ADD after 2, and its row counts when ``request.ready`` is 1 again; PLACE after 3, or of a number when its rank is known; the
+    others after 5 and
+    what the string store or the number store takes. ADD and DROP are made while the engine leaves the tests alone.
 
     Parameters
     ----------
@@ -57,291 +68,214 @@ class ComparedTests(wiring.Component):
     answer : ``Out(stream.Signature(1, always_ready=True))``
     literal : ``Out(StringPort(config))``
         Searches for the string of a literal and adds it, see :class:`hdl.crt.strings.StringStore`.
-    lists, tests, strings : ``Out(ListView(config))``, ``Out(TestView(config))``, ``Out(StringPort(config))``
+    number, number_reply :
+        The same for the number of a literal, see :class:`hdl.crt.numbers.NumberStore`: only ENTER.
+    strings, numbers : ``Out(StringPort(config))``, ``Out(NumberPort(config))``
+        Searches for the values of documents.
+    string_tests, number_tests : ``Out(TestRowView(config, ...))``
         What the engine reads.
     marks : ``Out(NameMarks(config))``, ``texts`` : ``Out(1)``
         Of tests on any name, and whether there may be tests on string-values or text nodes, see :class:`hdl.shapes.tables.TableSummary`.
     empty : ``In(1)``
         There is no test: marks and texts are forgotten.
     clear, clear_address : ``In``
-        Forgets the lists of the name and the strings of the bucket of this number, while nothing is under way; a clock later it is done.
+        Forgets rows, strings and numbers: every address from 0 up to :attr:`clear_depth`, while nothing is under way; a clock later it
+        is done.
     """
 
     def __init__(self, config):
         self.config = config
+        self._strings, self._numbers = StringTests(config), NumberTests(config)
+        self.clear_depth = max(self._strings.clear_depth, self._numbers.clear_depth, config.values)
         super().__init__(
             {
                 "request": In(stream.Signature(TestRequest(config))),
                 "answer": Out(stream.Signature(1, always_ready=True)),
                 "literal": Out(StringPort(config)),
-                "lists": Out(ListView(config)),
-                "tests": Out(TestView(config)),
+                "number": In(stream.Signature(NumberRequest(config))),
+                "number_reply": Out(stream.Signature(NumberReply(config), always_ready=True)),
                 "strings": Out(StringPort(config)),
+                "numbers": Out(NumberPort(config)),
+                "string_tests": Out(TestRowView(config, StringAnswer(config))),
+                "number_tests": Out(TestRowView(config, NumberAnswer(config))),
                 "marks": Out(NameMarks(config)),
                 "texts": Out(1),
                 "empty": In(1),
                 "clear": In(1),
-                "clear_address": In(range(max(config.names, config.values))),
+                "clear_address": In(range(self.clear_depth)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        config, view = self.config, self.tests
-        steps = 1 << step_width(config)
-        names = ceil_log2(config.names)
-        m.submodules.strings = strings = StringStore(config)
-        wiring.connect(m, strings.document, wiring.flipped(self.strings))
-        wiring.connect(m, strings.literal, wiring.flipped(self.literal))
-        m.submodules.lists = lists = BlockRam(shape=TestLists(config), depth=config.names, output_register=True)
-        # Tests, and a clock behind each the rest of it, so that the way along a list is short.
-        m.submodules.nodes = nodes = BlockRam(shape=TestNode(config), depth=steps, output_register=True)
-        m.submodules.terms = terms = BlockRam(shape=TestTerm(config), depth=steps, output_register=True)
-        m.submodules.numbers = numbers = BlockRam(shape=number_shape(config), depth=steps, output_register=True)
-        node, term, number = (table.read[0].data for table in (nodes, terms, numbers))
-        for table in (lists, nodes, terms, numbers):
-            m.d.comb += table.read[0].en.eq(1)
+        config = self.config
+        m.submodules.store = store = StringStore(config)
+        m.submodules.strings, m.submodules.numbers = strings, numbers = self._strings, self._numbers
+        m.submodules.terms = terms = BlockRam(shape=_Term(config), depth=1 << step_width(config), output_register=True)
+        wiring.connect(m, store.document, wiring.flipped(self.strings))
+        wiring.connect(m, store.literal, wiring.flipped(self.literal))
+        wiring.connect(m, numbers.port, wiring.flipped(self.numbers))
+        wiring.connect(m, strings.view, wiring.flipped(self.string_tests))
+        wiring.connect(m, numbers.view, wiring.flipped(self.number_tests))
 
         request = self.request.payload
         entry, step = request.entry, request.step
         op = Signal(TestOp)
-        # A clock behind the entry: what it is about, by which list it is found, and whether it may hold at all.
-        subject = Signal(TestSubject)
-        by_value, sound = Signal(), Signal()
+        term, found = terms.read[0].data, Signal(_Term(config))
+        asked = _Term(config)(terms.write.data)
+        age = Signal(range(4))
+        own = Signal()  # a request of ours to the number store
+        drops, places = op == TestOp.DROP, op == TestOp.PLACE
+        m.d.sync += age.eq(age + (age != 3))
+
+        # A clock behind the entry: what it is about.
+        key, subject = Signal(TestKey(config)), Signal(TestSubject)
         with m.Switch(entry.kind):
             with m.Case(Kind.ATTRIBUTE):
-                m.d.sync += subject.eq(TestSubject.ATTRIBUTE)
+                m.d.comb += subject.eq(TestSubject.ATTRIBUTE)
             with m.Case(Kind.SELF):
-                m.d.sync += subject.eq(TestSubject.SELF)
+                m.d.comb += subject.eq(TestSubject.SELF)
             with m.Default():
-                m.d.sync += subject.eq(TestSubject.TEXT)
-        subjects = dict(zip(TestLists.subjects, TestSubject, strict=True))
-
-        # The engine's reads, and ours in between: of the request's test, then along its list.
-        target = Signal(step_width(config))
-        follows, idle, changing = Signal(), Signal(), Signal()
-        asked_op = Mux(idle, request.op, op)
-        m.d.comb += [
-            changing.eq((self.request.valid | ~idle) & ((asked_op == TestOp.ADD) | (asked_op == TestOp.DROP))),
-            lists.read[0].addr.eq(Mux(changing, entry.name, self.lists.name)),
-            self.lists.lists.eq(lists.read[0].data),
-            follows.eq(view.follow & node.next.valid),
-            nodes.read[0].addr.eq(Mux(follows, node.next.step, Mux(view.en, view.step, target))),
-            terms.read[0].addr.eq(numbers.read[0].addr),
-            view.node.eq(node),
-            view.term.eq(term),
-            view.number.eq(number),
-        ]
-        m.d.sync += numbers.read[0].addr.eq(nodes.read[0].addr)
-        asked = Signal(4)  # a read of one to four clocks ago
-        m.d.sync += asked.eq(asked << 1)
-
-        # The first test of the entry's list.
-        of_name = Signal(TestLists(config))
-        head, heads_list = Signal(TestLink(config)), Signal()
-        own = Signal(TestNode(config))
-        value = Signal.like(entry.value)
-        m.d.comb += of_name.eq(Mux(entry.anyone, self.lists.anyone, lists.read[0].data))
-        m.d.sync += heads_list.eq(head.step == step)
-        for name, mine in subjects.items():
-            with m.If(subject == mine):
-                m.d.sync += head.eq(of_name[name])
-
-        # It becomes another one. Lists are written a clock later.
-        relisted, new_head = Signal(), Signal(TestLink(config))
-        relist = Signal(data.StructLayout({"en": 1, "addr": names, "data": TestLists(config)}))
-        m.d.sync += relist.en.eq(0)
-        m.d.comb += [lists.write.en.eq(relist.en), lists.write.addr.eq(relist.addr), lists.write.data.eq(relist.data)]
-        with m.If(relisted):
-            m.d.sync += [relist.en.eq(~entry.anyone), relist.addr.eq(entry.name), relist.data.eq(of_name)]
-            for name, mine in subjects.items():
-                with m.If(subject == mine):
-                    m.d.sync += relist.data[name].eq(new_head)
-                    with m.If(entry.anyone):
-                        m.d.sync += self.lists.anyone[name].eq(new_head)
-
-        m.d.comb += [
-            strings.value.eq(value),
-            strings.link.eq(Mux(op == TestOp.DROP, own.next, Cat(step, 1))),
-            nodes.write.addr.eq(step),
-            nodes.write.data.operator.eq(entry.operator),
-            nodes.write.data.number.eq(entry.number),
-            nodes.write.data.contains.eq(request.contains),
-            nodes.write.data.subject.eq(subject),
-            terms.write.addr.eq(step),
-            terms.write.data.value.eq(entry.value),
-            terms.write.data.anyone.eq(entry.anyone),
-            terms.write.data.name.eq(entry.name),
-            numbers.write.addr.eq(step),
-            numbers.write.data.eq(entry.key),
-        ]
-
-        # Whether a test is the entry: a clock after its node, then a clock after the rest of it.
-        node_alike, node_was_alike = Signal(), Signal()
-        value_half, shares = len(entry.value) // 2, 6
-        given_key, key = entry.key.as_value(), number.as_value()
-        parts = Signal(2 + shares)
+                m.d.comb += subject.eq(TestSubject.TEXT)
         m.d.sync += [
-            node_alike.eq((node.operator == Value.cast(entry.operator)) & (node.number == entry.number)),
-            node_was_alike.eq(node_alike),
-            parts.eq(
-                Cat(
-                    entry.number | (term.value[:value_half] == entry.value[:value_half]),
-                    entry.number | (term.value[value_half:] == entry.value[value_half:]),
-                    *(~entry.number | (key[at::shares] == given_key[at::shares]) for at in range(shares)),
-                )
-            ),
+            key.name.eq(Mux(entry.anyone, subject.as_value(), entry.name)),
+            key.subject.eq(Mux(entry.anyone, TestSubject.ANYONE, subject)),
         ]
-        meets = Signal()
+
+        # What the entry asks of a number of this rank.
+        rank = numbers.reply.payload.rank
+        kinds = {
+            BoundKind.ABOVE: (ProgramOperator.GT, ProgramOperator.GE),
+            BoundKind.BELOW: (ProgramOperator.LT, ProgramOperator.LE),
+            BoundKind.EQUAL: (ProgramOperator.EQ,),
+            BoundKind.UNLIKE: (ProgramOperator.NE,),
+        }
+        bound = numbers.bound.payload.bound
+        operator = entry.operator
+        past = (operator == ProgramOperator.GT) | (operator == ProgramOperator.LE)
+        for kind, operators in kinds.items():
+            with m.If(Cat(operator == one for one in operators).any()):
+                m.d.comb += bound.kind.eq(kind)
+        m.d.comb += [
+            bound.bound.eq(Mux(past, Cat(Const(0, 1), (rank + 1)[: len(rank) + 1]), Cat(Const(1, 1), rank))),
+            numbers.bound.payload.step.eq(step),
+            numbers.bound.valid.eq(places & own & numbers.reply.valid),
+        ]
+
+        of_number = Signal()  # the test is on a number, and the rows have it
+        changes, changed = Signal(), Signal()
+        m.d.comb += [
+            *(asked[name].eq(entry[name]) for name in ("operator", "number", "sound", "value")),
+            terms.write.addr.eq(step),
+            terms.read[0].addr.eq(step),
+            terms.read[0].en.eq(1),
+            changed.eq(Mux(of_number, numbers.named.ready, strings.named.ready)),
+            strings.named.valid.eq(changes & ~of_number),
+            numbers.named.valid.eq(changes & of_number),
+            *(part.named.payload.name.eq(key) for part in (strings, numbers)),
+            *(part.named.payload.step.eq(step) for part in (strings, numbers)),
+            *(part.named.payload.value.eq(~drops) for part in (strings, numbers)),
+            strings.valued.payload.row.name.eq(found.value),
+            strings.valued.payload.row.step.eq(step),
+            strings.valued.payload.row.value.eq(places),
+            strings.valued.payload.unlike.eq(places & (operator == ProgramOperator.NE)),
+            store.value.eq(found.value),
+            *(part.clear.eq(self.clear) for part in (store, strings, numbers)),
+            *(part.clear_address.eq(self.clear_address) for part in (store, strings, numbers)),
+        ]
+
+        # The number store has two users, of which one makes a request at a time.
+        ours = numbers.request.payload
+        leaves, ranks = Signal(), Signal()
+        m.d.comb += [
+            numbers.request.valid.eq(self.number.valid | leaves | ranks),
+            ours.eq(self.number.payload),
+            self.number.ready.eq(numbers.request.ready & ~own),
+            self.number_reply.valid.eq(numbers.reply.valid & ~own),
+            self.number_reply.payload.eq(numbers.reply.payload),
+        ]
+        with m.If(own):
+            m.d.comb += [ours.op.eq(Mux(ranks, NumberOp.RANK, NumberOp.LEAVE)), ours.identity.eq(found.value)]
         m.d.sync += self.answer.valid.eq(0)
 
         def answer(alike=0):
-            m.d.sync += [self.answer.valid.eq(1), self.answer.payload.eq(alike)]
+            m.d.sync += [self.answer.valid.eq(1), self.answer.payload.eq(alike), own.eq(0)]
             m.next = "IDLE"
-
-        def add_node(following):
-            """The entry becomes a test, in front of another one."""
-            m.d.comb += [nodes.write.data.next.eq(following), nodes.write.en.eq(1), terms.write.en.eq(1), numbers.write.en.eq(1)]
 
         with m.FSM():
             with m.State("IDLE"):
-                # Waits for a request. Of a test that is to be, the lists of its name are read; of another one, the test.
-                m.d.comb += [idle.eq(1), self.request.ready.eq(~self.answer.valid)]
-                m.d.sync += [
-                    op.eq(request.op),
-                    target.eq(step),
-                    value.eq(entry.value),
-                    by_value.eq(~entry.number & (entry.operator == ProgramOperator.EQ)),
-                ]
-                m.d.sync += sound.eq(~entry.number | ~entry.key.nan)
+                # Waits for a request, until the rows of the one before are written.
+                m.d.comb += self.request.ready.eq(~self.answer.valid & strings.named.ready & strings.valued.ready & numbers.named.ready)
+                m.d.sync += [op.eq(request.op), age.eq(0), *(found[name].eq(entry[name]) for name in ("number", "sound", "value"))]
+                m.d.sync += of_number.eq(entry.number)
                 with m.If(self.request.valid & self.request.ready):
-                    m.d.sync += asked.eq(1)
-                    m.next = "READ"
+                    m.next = "TERM"
+                    with m.If(request.op == TestOp.PLACE):
+                        m.next = "PLACE"
                     with m.If(request.op == TestOp.ADD):
-                        m.next = "LIST"
+                        m.next = "ADD"
                     with m.If(request.op == TestOp.FORGET):
+                        m.d.sync += own.eq(entry.number)
                         m.next = "RELEASE"
                         with m.If(~entry.stored):
                             answer()
-
-            with m.State("READ"):
-                # Asks for the test, in a clock in which the engine does not.
-                with m.If(~view.en):
-                    m.d.sync += asked.eq(1)
-                    m.next = "TERM"
-            with m.State("TERM"):
-                # Waits for the test and then for the rest of it.
-                with m.If(asked[1]):
-                    m.d.sync += own.eq(node)
-                with m.If(asked[2]):
-                    m.d.sync += [
-                        value.eq(term.value),
-                        sound.eq(~own.number | ~number.nan),
-                        by_value.eq(~own.number & (own.operator == ProgramOperator.EQ)),
-                    ]
-                with m.If(asked[3]):
-                    with m.Switch(op):
-                        with m.Case(TestOp.COMPARE):
-                            answer(node_was_alike & parts.all())
-                        with m.Case(TestOp.PART):
-                            m.next = "RELEASE"
-                            with m.If(own.number):
-                                answer()
-                        with m.Default():
-                            m.next = "FIND"
-            with m.State("RELEASE"):
-                # Until the store has time to take the string's use back.
-                m.d.comb += strings.release.eq(strings.idle)
-                with m.If(strings.idle):
+            with m.State("PLACE"):
+                # What the entry asks is written down; a string has its row, a number its rank.
+                m.d.comb += [terms.write.en.eq(1), strings.valued.valid.eq(~entry.number)]
+                m.d.sync += own.eq(entry.number)
+                m.next = "RANK"
+                with m.If(~entry.number | ~entry.sound):
                     answer()
-
-            with m.State("LIST"):
-                # Waits for the first test of the list.
-                for name, mine in subjects.items():
+            with m.State("RANK"):
+                # The rank of the number is asked for; its bound is written as it comes.
+                m.d.comb += ranks.eq(1)
+                with m.If(numbers.request.ready):
+                    m.next = "RANKED"
+            with m.State("RANKED"):
+                # Waits for the rank.
+                with m.If(numbers.reply.valid):
+                    answer()
+            with m.State("ADD"):
+                # The test goes into the row of its name; before that its key is there.
+                for name, mine in zip(SUBJECTS, TestSubject, strict=False):
                     with m.If(subject == mine):
                         m.d.sync += [
                             self.marks.strings[name].eq(self.marks.strings[name] | (entry.anyone & ~entry.number)),
-                            self.marks.numbers[name].eq(self.marks.numbers[name] | (entry.anyone & entry.number & sound)),
+                            self.marks.numbers[name].eq(self.marks.numbers[name] | (entry.anyone & entry.number & entry.sound)),
                         ]
+                with m.If(entry.anyone):
+                    m.d.sync += self.marks.slices.eq(self.marks.slices | (Const(1, config.slices) << step[ceil_log2(row_width(config)) :]))
                 m.d.sync += self.texts.eq(self.texts | (subject != TestSubject.ATTRIBUTE))
-                with m.If(asked[2]):
-                    m.next = "FIRST"
-                    with m.If(by_value):
-                        m.next = "HANG"
-            with m.State("FIRST"):
-                # The test goes to the front of its list.
-                add_node(head)
-                m.d.comb += [relisted.eq(sound), new_head.eq(Cat(step, 1))]
+                m.d.comb += changes.eq(entry.sound)
                 answer()
-            with m.State("HANG"):
-                # The test goes to the front of those for its string, when the store has time.
-                m.d.comb += [strings.relink.eq(1), strings.store.eq(1)]
-                with m.If(strings.idle):
-                    m.next = "HUNG"
-            with m.State("HUNG"):
-                # Waits for the test that was the first.
-                m.d.comb += strings.store.eq(1)
-                with m.If(strings.relinked):
-                    add_node(strings.head)
-                    answer()
-
-            with m.State("FIND"):
-                # Out of its list, if it is in one: as the first, or behind another one.
-                m.d.sync += target.eq(head.step)
-                m.next = "WALK"
-                with m.If(by_value):
-                    m.next = "UNHANG"
-                with m.Elif(heads_list):
-                    m.d.comb += [relisted.eq(1), new_head.eq(own.next)]
-                    m.next = "DROPPED"
-                with m.If(~sound):
-                    m.d.comb += relisted.eq(0)
-                    m.next = "DROPPED"
-            with m.State("UNHANG"):
-                # The first test for its string is asked for, when the store has time.
-                m.d.comb += strings.relink.eq(1)
-                with m.If(strings.idle):
-                    m.next = "UNHUNG"
-            with m.State("UNHUNG"):
-                # Waits for it.
-                m.d.sync += target.eq(strings.head.step)
-                with m.If(strings.relinked):
-                    m.next = "WALK"
-                    with m.If(strings.head.step == step):
-                        m.next = "REHANG"
-            with m.State("REHANG"):
-                # The test after it becomes the first, when the store has time.
-                m.d.comb += [strings.relink.eq(1), strings.store.eq(1)]
-                with m.If(strings.idle):
-                    m.next = "REHUNG"
-            with m.State("REHUNG"):
-                # Waits for the store.
-                m.d.comb += strings.store.eq(1)
-                with m.If(strings.relinked):
-                    m.next = "DROPPED"
-            with m.State("WALK"):
-                # Asks for a test of the list.
-                m.d.sync += asked.eq(1)
-                m.next = "BEFORE"
-            with m.State("BEFORE"):
-                # If the test to drop follows it, the one after that does from now on.
-                m.d.comb += [nodes.write.addr.eq(target), nodes.write.data.eq(node), nodes.write.data.next.eq(own.next)]
-                m.d.sync += meets.eq(node.next.step == step)
-                with m.If(asked[2]):
-                    m.d.sync += target.eq(node.next.step)
-                    m.next = "WALK"
-                    with m.If(meets):
-                        m.d.comb += nodes.write.en.eq(1)
-                        m.next = "DROPPED"
-            with m.State("DROPPED"):
-                # What is left of a test for a string is a use of that.
+            with m.State("TERM"):
+                # Waits for what the test compares with.
+                m.d.sync += [found.eq(term), of_number.eq(term.number), own.eq(term.number & (op != TestOp.COMPARE))]
+                with m.If(age == 2):
+                    m.next = "RELEASE"
+                    with m.If(drops):
+                        m.next = "DROP"
+                    with m.If(op == TestOp.COMPARE):
+                        m.next = "JUDGE"
+            with m.State("JUDGE"):
+                # The same operator and the same operand.
+                answer(Cat(found[name] == entry[name] for name in ("operator", "number", "sound", "value")).all())
+            with m.State("DROP"):
+                # The test goes from the row of its name and of its string.
+                m.d.comb += [changes.eq(found.sound), strings.valued.valid.eq(~found.number)]
                 m.next = "RELEASE"
-                with m.If(own.number):
+            with m.State("RELEASE"):
+                # Until the store has time to take the use back.
+                m.d.comb += [store.release.eq(~found.number & store.idle), leaves.eq(found.number & found.sound)]
+                with m.If(Mux(found.number, ~found.sound, store.idle)):
+                    answer()
+                with m.Elif(found.number & numbers.request.ready):
+                    m.next = "LEFT"
+            with m.State("LEFT"):
+                # Waits for the number store.
+                with m.If(numbers.reply.valid):
                     answer()
 
         with m.If(self.empty):
             m.d.sync += [self.marks.eq(0), self.texts.eq(0)]
-        m.d.comb += [strings.clear.eq(self.clear), strings.clear_address.eq(self.clear_address)]
-        with m.If(self.clear):
-            m.d.sync += [relist.en.eq(1), relist.addr.eq(self.clear_address), relist.data.eq(0), self.lists.anyone.eq(0)]
         return m

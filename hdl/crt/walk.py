@@ -11,7 +11,8 @@ from hdl.crt.masks import MaskChange
 from hdl.crt.rows import RowChange
 from hdl.crt.tests import TestOp, TestRequest
 from hdl.crt.visits import VisitOp, VisitRequest
-from hdl.shapes.tables import RowMasks, TestLists
+from hdl.shapes.tables import RowMasks
+from hdl.shapes.tests import SUBJECTS
 from hdl.shapes.widths import row_width, step_width
 
 __all__ = ["RunWalk", "WalkOp", "WalkRequest"]
@@ -112,12 +113,12 @@ class RunWalk(wiring.Component):
         needs_test, needs_visit, needs_row, needs_mask, fits, starts = (
             Signal(name=name) for name in ("needs_test", "needs_visit", "needs_row", "needs_mask", "fits", "starts")
         )
-        subjects = zip(TestLists.subjects, (entry.kind == kind for kind in (Kind.ATTRIBUTE, Kind.SELF, Kind.TEXT)), strict=True)
+        subjects = zip(SUBJECTS, (entry.kind == kind for kind in (Kind.ATTRIBUTE, Kind.SELF, Kind.TEXT)), strict=True)
         marks = self.visits.payload.marks
         slices = Const(1, config.slices) << self.step[ceil_log2(row_width(config)) :]
         masks = pattern(entry, first=0, last=last, contains=contains)
         m.d.comb += [
-            needs_test.eq(Mux(op == WalkOp.FORGET, entry.stored, compared(entry) & ~builds)),
+            needs_test.eq(Mux(op == WalkOp.FORGET, entry.stored, compared(entry))),
             needs_visit.eq(Mux(builds, (entry.kind != Kind.WILD) & ~entry.anyone, visited(entry) & (op != WalkOp.ENFORCE))),
             needs_row.eq(rowed(entry) & (builds | erases)),
             needs_mask.eq((builds & ~opening) | erases),
@@ -131,15 +132,14 @@ class RunWalk(wiring.Component):
             self.tests.valid.eq(starts & needs_test),
             self.tests.payload.step.eq(self.step),
             self.tests.payload.entry.eq(entry),
-            self.tests.payload.contains.eq(contains),
             self.visits.valid.eq(starts & needs_visit),
             self.visits.payload.op.eq(Mux(builds, VisitOp.MARK, VisitOp.LEAVE)),
             self.visits.payload.name.eq(entry.name),
-            marks.slices.eq(slices & rowed(entry).replicate(config.slices)),
+            marks.slices.eq(slices & (rowed(entry) | (compared(entry) & ~entry.anyone)).replicate(config.slices)),
             *(
                 one.eq(mine & flag)
                 for name, mine in subjects
-                for one, flag in ((marks.strings[name], ~entry.number), (marks.numbers[name], entry.number & ~entry.key.nan))
+                for one, flag in ((marks.strings[name], ~entry.number), (marks.numbers[name], entry.number & entry.sound))
             ),
             self.rows.valid.eq(starts & needs_row),
             self.rows.payload.name.eq(entry.name),
@@ -155,6 +155,8 @@ class RunWalk(wiring.Component):
             self.record.contains.eq(contains),
         ]
         with m.Switch(op):
+            with m.Case(WalkOp.BUILD):
+                m.d.comb += self.tests.payload.op.eq(TestOp.PLACE)
             with m.Case(WalkOp.ENFORCE):
                 m.d.comb += self.tests.payload.op.eq(TestOp.ADD)
             with m.Case(WalkOp.ERASE):

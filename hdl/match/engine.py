@@ -72,12 +72,15 @@ class MatchingEngine(wiring.Component):
         wiring.connect(m, selection.o, wiring.flipped(self.selected))
         wiring.connect(m, wiring.flipped(self.select), selection.mark)
         wiring.connect(m, selection.read, wiring.flipped(self.log.read))
-        m.d.sync += evaluator.room.eq(queue.level < _REQUESTS - 6)
         m.d.comb += [
             selection.hits.eq(rows.hits),
             selection.hits_valid.eq(rows.hits_valid),
             rows.room.eq(selection.room & report.room),
             selection.begin.eq(self.log.begin),
+        ]
+        m.d.comb += [
+            *(getattr(evaluator, name).eq(getattr(rows, name)) for name in ("part", "slice", "freed")),
+            rows.gathered.eq(evaluator.row),
         ]
         m.d.comb += [report.matched.eq(rows.matched), report.matched_valid.eq(rows.matched_valid)]
         view = self.view
@@ -85,9 +88,10 @@ class MatchingEngine(wiring.Component):
             ("names", front),
             ("rows", rows),
             ("masks", rows),
-            ("lists", evaluator),
             ("strings", evaluator),
-            ("tests", evaluator),
+            ("numbers", evaluator),
+            ("string_tests", evaluator),
+            ("number_tests", evaluator),
             ("members", report),
         ):
             wiring.connect(m, wiring.flipped(getattr(view, part)), getattr(unit, part))

@@ -4,10 +4,25 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data
 from amaranth.utils import ceil_log2
 
-from hdl.shapes.tables import NameMarks, TestLink, TestSubject
-from hdl.shapes.widths import node_width, number_shape, row_width, step_width, value_width
+from hdl.shapes.tables import NameMarks
+from hdl.shapes.tests import TestKey
+from hdl.shapes.widths import ByteCount, node_width, row_width
 
-__all__ = ["Item", "ItemKind", "MatchedRow", "Question", "RowHits", "RowOp", "RowRequest", "Tag", "Work"]
+__all__ = [
+    "GATHERED_TAGS",
+    "Fence",
+    "Item",
+    "ItemKind",
+    "MatchedRow",
+    "NumberWord",
+    "Query",
+    "RowHits",
+    "RowOp",
+    "RowRequest",
+    "Tag",
+    "ValueWord",
+    "Work",
+]
 
 
 class ItemKind(data.Struct):
@@ -44,6 +59,51 @@ class Item(data.StructLayout):
         super().__init__({"kind": ItemKind, "data": max(32, Tag(config).size), "extra": max(node_width(config), 4)})
 
 
+class ValueWord(data.Struct):
+    """A word of a value that is compared; ``last`` ends it. The last word says that a ``void`` value is known to be equal to no string, or
+    to be no number, and that a ``silent`` one is not answered for the time being. A word with ``again`` asks for the answer to the
+    value before it, once more or for the first time; it is ``last`` and has nothing else."""
+
+    data: unsigned(32)
+    count: ByteCount
+    last: unsigned(1)
+    void: unsigned(1)
+    silent: unsigned(1)
+    again: unsigned(1)
+
+
+class NumberWord(data.Struct):
+    """A :class:`ValueWord` of a value that is read as a number; with too ``many`` bytes, as the last word says, it is over the limit."""
+
+    data: unsigned(32)
+    count: ByteCount
+    last: unsigned(1)
+    void: unsigned(1)
+    silent: unsigned(1)
+    again: unsigned(1)
+    many: unsigned(1)
+
+
+GATHERED_TAGS = 4
+"""Tags that are gathered and read at a time: a tag is through some 30 clocks after its last value is known."""
+
+
+class Query(data.StructLayout):
+    """A question to the tests: which of those under the ``key`` hold for a value, in the ``slices``. A ``fresh`` query is about the next
+    value, another one
+    about that of the query before. Or a ``fence``, which ends the queries of a tag."""
+
+    def __init__(self, config):
+        super().__init__({"fence": 1, "fresh": 1, "key": TestKey(config), "slices": config.slices})
+
+
+class Fence(data.StructLayout):
+    """What has been gathered for a tag: the slices with a test that holds, and whether a number was ``over`` the limit."""
+
+    def __init__(self, config):
+        super().__init__({"slices": config.slices, "over": 1})
+
+
 class RowOp(data.Struct):
     """One operation on the rows of visitors, as the only flag that is 1."""
 
@@ -51,70 +111,50 @@ class RowOp(data.Struct):
     """The start tag of an element is complete."""
     attribute: unsigned(1)
     """The tag has an attribute whose name has a row."""
-    satisfy: unsigned(1)
-    """The attribute test holds in this tag."""
     text: unsigned(1)
-    """The test of the string-value or a text node holds for the open element."""
-    seen: unsigned(1)
-    """The containment filter holds."""
+    """A child of the open element comes: what was gathered about its text is kept for its end."""
     end: unsigned(1)
     """The open element ends and its text tests are to be looked at."""
     done: unsigned(1)
     """The document ends."""
 
 
-class RowRequest(data.StructLayout):
-    """An operation and its operands: ``operand`` is the name's number of START and ATTRIBUTE, the step of SATISFY, TEXT and SEEN, and of
-    DONE whether the document's matches count (bit 0), and if not whether because a number was too long (bit 1). ``slices`` are those in
-    which that name may have bits, none if it has no row, or that of the step; ``above`` is the level of the innermost open element,
-    counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
-    and of the attribute of ATTRIBUTE."""
+class _Request(data.StructLayout):
+    """What :class:`Work` and :class:`RowRequest` have in common."""
 
-    def __init__(self, config):
+    def __init__(self, config, more):
         super().__init__(
             {
                 "op": RowOp,
-                "operand": max(ceil_log2(config.names), step_width(config)),
+                "operand": max(2, ceil_log2(config.names)),
                 "slices": config.slices,
                 "above": ceil_log2(config.depth),
                 "root": 1,
                 "node": node_width(config),
+                "fenced": 1,
+                **more,
             }
         )
 
 
-class Work(data.StructLayout):
-    """The :class:`RowRequest` of a tag, or the place of a ``question`` with ``above`` and ``root`` alone; DONE says in ``operand`` only
-    whether the document is well-formed."""
-
-    operations = ("start", "attribute", "end", "done")
+class Work(_Request):
+    """A :class:`RowRequest` before what was gathered for it is known; DONE says in ``operand`` only whether the document is well-formed."""
 
     def __init__(self, config):
-        request = RowRequest(config)
-        shared = {name: request[name].shape for name in ("operand", "slices", "above", "root", "node")}
-        super().__init__({"question": 1, **dict.fromkeys(self.operations, 1), **shared})
+        super().__init__(config, {})
 
 
-class Question(data.StructLayout):
-    """A value that is compared: what it is ``about`` and the ``name`` of that, whether tests on that name compare a ``string``, the first
-    tests of the name (``mine``), of any name (``anyone``) and of an ``equal`` string, which is ``found`` under the number ``value``; the
-    value as a ``number``, and whether it has more digits than can be compared (``excess``)."""
+class RowRequest(_Request):
+    """An operation and its operands: ``operand`` is the name's number of START and ATTRIBUTE, and of
+    DONE whether the document's matches count (bit 0), and if not whether because a number was too long (bit 1). ``slices`` are those in
+    which that name may have bits, none if it has no row; ``above`` is the level of the innermost open element,
+    counted from 0, or ``root`` that there is none; ``node`` the number of the element of START and END
+    and of the attribute of ATTRIBUTE. What compared values have shown for a ``fenced`` operation lies in a ``part`` of the gather
+    memory, in the slices
+    ``gathered``."""
 
     def __init__(self, config):
-        super().__init__(
-            {
-                "about": TestSubject,
-                "name": ceil_log2(config.names),
-                "string": 1,
-                "mine": TestLink(config),
-                "anyone": TestLink(config),
-                "equal": TestLink(config),
-                "found": 1,
-                "value": value_width(config),
-                "number": number_shape(config),
-                "excess": 1,
-            }
-        )
+        super().__init__(config, {"part": range(GATHERED_TAGS), "gathered": config.slices})
 
 
 class MatchedRow(data.StructLayout):

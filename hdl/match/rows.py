@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from hdl.match.bits import lone, number
-from hdl.match.ops import MatchedRow, RowHits, RowOp, RowRequest
+from hdl.match.ops import GATHERED_TAGS, MatchedRow, RowHits, RowOp, RowRequest
 from hdl.shapes.tables import MaskView, RowMasks, RowView, TableSummary
 from hdl.shapes.widths import row_width
 from hdl.stream import BlockRam
@@ -47,8 +47,10 @@ class RowEngine(wiring.Component):
     Members
     -------
     i : ``In(stream.Signature(RowRequest(config)))``
-        A document is the operations of its tags in order, then DONE. SATISFY and ATTRIBUTE come before the START of their tag, TEXT
-        before the END of its element.
+        A document is the operations of its tags in order, then DONE. ATTRIBUTE comes before the START of its tag, TEXT before that of
+        the next child.
+    part, slice, gathered, freed : ``Out``, ``Out``, ``In``, ``Out``
+        What was gathered for a ``fenced`` request, see :class:`hdl.match.gather.SlicePass`.
     rows, masks, summary : ``In(RowView(config))``, ``In(MaskView(config))``, ``In(TableSummary(config))``
     idle : ``Out(1)``
         Nothing is under way.
@@ -68,6 +70,10 @@ class RowEngine(wiring.Component):
                 "rows": In(RowView(config)),
                 "masks": In(MaskView(config)),
                 "summary": In(TableSummary(config)),
+                "part": Out(range(GATHERED_TAGS)),
+                "slice": Out(ceil_log2(config.slices)),
+                "gathered": In(row_width(config)),
+                "freed": Out(1),
                 "idle": Out(1),
                 "matched": Out(MatchedRow(config)),
                 "matched_valid": Out(1),
@@ -81,7 +87,7 @@ class RowEngine(wiring.Component):
         m = Module()
         config, rows, summary = self.config, self.rows, self.summary
         width, slices = row_width(config), config.slices
-        slice_bits, bit_bits = ceil_log2(slices), ceil_log2(width)
+        slice_bits = ceil_log2(slices)
         level_bits = ceil_log2(config.depth)
 
         def spread(flag):
@@ -96,8 +102,9 @@ class RowEngine(wiring.Component):
                 "op": RowOp,
                 "spill": 1,
                 "slice": slice_bits,
-                "bit": bit_bits,
                 "listed": 1,
+                "gathered": 1,
+                "part": range(GATHERED_TAGS),
                 "root": 1,
                 "blank": 1,
                 "final": 1,
@@ -175,13 +182,15 @@ class RowEngine(wiring.Component):
         m.d.comb += [
             outer.eq(held_above & ~coming.root.replicate(slices)),
             wanted.eq(
-                (coming.slices & (outer | ~op.text.replicate(slices)))
-                | (outer & (op.start.replicate(slices) | ((met_above | texted) & op.end.replicate(slices))))
+                coming.slices
+                | (outer & (op.start.replicate(slices) | (coming.gathered & op.text.replicate(slices))))
+                | (outer & (met_above | texted | coming.gathered) & op.end.replicate(slices))
+                | (coming.gathered & summary.containment.replicate(slices))
                 | (summary.wild & wilder.replicate(slices))
                 | (seen_fresh & decides.replicate(slices))
             ),
             pops.eq(Mux(op.done, ~active & empty & ~issue, ~active | leaves)),
-            spill.eq(some_texted & (op.start | op.attribute | op.satisfy)),
+            spill.eq(some_texted & (op.start | op.attribute)),
             load.eq(waiting & pops),
             popped.eq(pops & ~spill),
         ]
@@ -209,7 +218,8 @@ class RowEngine(wiring.Component):
             issued.op.eq(request.op.as_value() & ~spilling.replicate(len(request.op.as_value()))),
             issued.spill.eq(spilling),
             issued.slice.eq(number(chosen)),
-            issued.bit.eq(request.operand[:bit_bits]),
+            issued.gathered.eq((chosen & request.gathered).any() & ~spilling),
+            issued.part.eq(request.part),
             issued.listed.eq((chosen & request.slices).any() & lists),
             issued.blank.eq(~(chosen & held).any() | closing),
             issued.root.eq(request.root),
@@ -243,7 +253,7 @@ class RowEngine(wiring.Component):
                 lists.eq((op.start | op.attribute) & ~spill),
                 spilling.eq(spill),
                 closing.eq(op.done),
-                texted.eq(Mux(op.text, texted | wanted, Mux(spill | op.end | op.done, 0, texted))),
+                texted.eq(Mux(op.text, texted | (wanted & outer), Mux(spill | op.end | op.done, 0, texted))),
             ]
         with m.Else():
             with m.If(finish | leaves):
@@ -272,10 +282,8 @@ class RowEngine(wiring.Component):
         open_first, open_far, contains = (
             Signal(width, name=name, init=init) for name, init in (("open_first", 0), ("open_far", ones), ("contains", ones))
         )
-        low_bits = bit_bits // 2
-        single_low, single_high = Signal(1 << low_bits), Signal(1 << (bit_bits - low_bits))
         flag = Signal(
-            data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "blank"), 1)),
+            data.StructLayout(dict.fromkeys(("starts", "lists", "ends", "spills", "proves", "decides", "listed", "gathered", "blank"), 1)),
         )
         ahead = stage[2]
         m.d.comb += self.masks.slice.eq(ahead.slice)
@@ -284,11 +292,6 @@ class RowEngine(wiring.Component):
             open_first.eq(self.masks.masks.first),
             open_far.eq(self.masks.masks.far),
             contains.eq(self.masks.masks.contains),
-            single_low.eq(Const(1, len(single_low)) << ahead.bit[:low_bits]),
-            single_high.eq(
-                (Const(1, len(single_high)) << ahead.bit[low_bits:])
-                & (ahead.op.satisfy | ahead.op.seen | ahead.op.text).replicate(len(single_high))
-            ),
             flag.starts.eq(ahead.op.start),
             flag.lists.eq(ahead.op.start | ahead.op.attribute),
             flag.ends.eq(ahead.op.end | ahead.spill),
@@ -296,6 +299,7 @@ class RowEngine(wiring.Component):
             flag.proves.eq(ahead.op.end | ahead.spill | ahead.op.done),
             flag.decides.eq(ahead.op.done | ahead.spill),
             flag.listed.eq(ahead.listed),
+            flag.gathered.eq(ahead.gathered),
             flag.blank.eq(ahead.blank),
         ]
         # A subscription begins at a tag: the first step of any at the root, of others one after ``//``.
@@ -315,9 +319,11 @@ class RowEngine(wiring.Component):
             Signal(width, name=name) for name in ("row", "holds", "proven", "begins", "decided", "named", "tests")
         )
         blocks, stays, lasts = (Signal(width, name=name, init=ones) for name in ("blocks", "stays", "lasts"))
-        bit = Cat(single_low[place % (1 << low_bits)] & single_high[place >> low_bits] for place in range(width))
+        gathered_row = Signal(width)
+        m.d.comb += [self.slice.eq(stage[3].slice), self.part.eq(stage[3].part)]
         m.d.sync += [
-            row.eq((rows.row & spread(flag.listed)) | bit),
+            row.eq(rows.row & spread(flag.listed)),
+            gathered_row.eq(self.gathered & spread(flag.gathered)),
             holds.eq(top & ~text & ~masks.last),
             proven.eq(Mux(flag.ends, top & text, wild)),
             blocks.eq(masks.test),
@@ -374,19 +380,20 @@ class RowEngine(wiring.Component):
                 m.d.sync += before.eq(0)
             return before
 
-        in_tag = now.op.attribute | now.op.satisfy
+        shows = Signal(width)
+        m.d.comb += shows.eq(row | gathered_row)
         # Tests that hold in a tag are looked at when it is complete, those of text when it ends. A bad document may end anywhere.
         forget = ended | (valid[4] & (now.op.start | now.op.end | now.spill) & now.final)
         satisfied_fresh = Signal(slices)
-        satisfied = gathered("satisfied", satisfied_fresh, adds=in_tag | now.op.text, more=row & tests, forget=forget)
-        seen = gathered("seen", seen_fresh, adds=in_tag | now.op.seen | now.op.start, more=row, forget=ended)
+        satisfied = gathered("satisfied", satisfied_fresh, adds=now.op.attribute | now.op.text, more=shows & tests, forget=forget)
+        seen = gathered("seen", seen_fresh, adds=now.op.attribute | now.op.text | now.op.start | now.op.end, more=shows, forget=ended)
 
         # The step itself; neighbours in a run are neighbours in the row, and tests follow from the step to the last as a carry does.
         gate, reaches = Signal(width), Signal(width)
         carrier, source = Signal(width), Signal(width)
         lasts_now, last = Signal(width), Signal(width)
         m.d.comb += [
-            gate.eq(proven | satisfied | (seen & spread(now.op.done))),
+            gate.eq(proven | satisfied | gathered_row | (seen & spread(now.op.done))),
             reaches.eq(((row | ~named) & (((holds << 1)[:width] & ~blocks) | begins)) | (holds & stays) | (gate & decided)),
         ]
         m.d.sync += [source.eq(reaches), carrier.eq(reaches | (gate & ~(lasts << 1)[:width])), lasts_now.eq(lasts)]
@@ -398,6 +405,11 @@ class RowEngine(wiring.Component):
             listing.eq(row),
             listings.eq(listing),
         ]
+
+        # What was gathered has been read five clocks after the last slice of its operation was chosen.
+        gone = Signal(5)
+        m.d.sync += gone.eq(Cat((finish | leaves) & request.fenced & ~spilling, gone))
+        m.d.comb += self.freed.eq(gone[-1])
 
         # The result: the element's row on the stack, the matched bits in the bank of this document.
         result = stage[_STAGES]

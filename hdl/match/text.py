@@ -46,7 +46,7 @@ class TextStream(wiring.Component):
     The string-value is a piece of the text stream. Its last ``value_bytes`` bytes are kept, and so are the last as many bytes that are
     no white space: a number is among those, unless a foreign byte or white space inside makes NaN, which is remembered for
     each open element. Any event takes one clock; ``long``, ``length``, ``nan``, ``many`` and ``solid`` are right
-    :attr:`SETTLED` clocks after the latest one, ``word`` and ``byte`` two clocks after their place.
+    :attr:`SETTLED` clocks after the latest one, ``word`` and ``figures`` two clocks after their place.
 
     Parameters
     ----------
@@ -58,17 +58,12 @@ class TextStream(wiring.Component):
         A word of text.
     open, close, clear : ``In(1)``
         An element begins; the innermost one ends; the document ends. One event a clock.
-    alien, blank : ``Out(1)``
-        The word of the clock before, pushed or not, has a byte that neither a number has nor the white space round it, or is all
-        white space.
     long : ``Out(1)``, ``length`` : ``Out``
         The string-value is longer than can be compared, or its length.
     nan : ``Out(1)``, ``many`` : ``Out(1)``, ``solid`` : ``Out``
         It is no number for sure, or it has more bytes without white space than a number may have, or their number.
-    index : ``In``, ``word`` : ``Out(32)``
-        A word of the string-value.
-    place : ``In``, ``byte`` : ``Out(8)``
-        One of its bytes without white space.
+    index : ``In``, ``word`` : ``Out(32)``, ``figures`` : ``Out(32)``
+        A word of the string-value, and one of its bytes without white space.
     """
 
     SETTLED = 6
@@ -84,8 +79,6 @@ class TextStream(wiring.Component):
                 "open": In(1),
                 "close": In(1),
                 "clear": In(1),
-                "alien": Out(1),
-                "blank": Out(1),
                 "long": Out(1),
                 "length": Out(size),
                 "nan": Out(1),
@@ -93,8 +86,7 @@ class TextStream(wiring.Component):
                 "solid": Out(size),
                 "index": In(range(config.value_bytes // 4)),
                 "word": Out(32),
-                "place": In(range(config.value_bytes)),
-                "byte": Out(8),
+                "figures": Out(32),
             }
         )
 
@@ -116,8 +108,6 @@ class TextStream(wiring.Component):
             is_number = ((byte[4:] == 3) & (byte[:4] <= 9)) | (byte == ord(".")) | (byte == ord("-"))
             there = n < self.count
             m.d.sync += [space[n].eq(is_space & there), solid[n].eq(~is_space & there), foreign[n].eq(~is_space & ~is_number & there)]
-
-        m.d.comb += [self.alien.eq(foreign.any()), self.blank.eq(~solid.any())]
 
         # A clock for what they are together.
         skip = Signal(2)
@@ -200,8 +190,8 @@ class TextStream(wiring.Component):
         at = Signal(spot)
         m.d.sync += [
             at.raw.eq(begin.raw + (self.index << 2)),
-            at.dense.eq(begin.dense + self.place),
+            at.dense.eq(begin.dense + (self.index << 2)),
             self.word.eq(raws.read(m, at.raw)),
-            self.byte.eq(denses.read(m, at.dense)[:8]),
+            self.figures.eq(denses.read(m, at.dense)),
         ]
         return m

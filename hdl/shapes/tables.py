@@ -1,15 +1,14 @@
 """The tables of the CRT, as the matching engine reads them."""
 
-from amaranth.hdl import unsigned
-from amaranth.lib import data, enum, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hdl.shapes.widths import ByteCount, number_shape, row_width, step_width, tsid_width, value_width
+from hdl.shapes.tests import SUBJECTS, NumberAnswer, NumberPort, StringAnswer, TestRowView
+from hdl.shapes.widths import ByteCount, row_width, step_width, tsid_width, value_width
 
 __all__ = [
     "CrtView",
-    "ListView",
     "MaskView",
     "MemberView",
     "MomentView",
@@ -20,11 +19,6 @@ __all__ = [
     "StringPort",
     "TableSummary",
     "TestLink",
-    "TestLists",
-    "TestNode",
-    "TestSubject",
-    "TestTerm",
-    "TestView",
     "TsidLink",
 ]
 
@@ -58,55 +52,14 @@ class TestLink(data.StructLayout):
         super().__init__({"step": step_width(config), "valid": 1})
 
 
-class TestSubject(enum.Enum, shape=unsigned(2)):
-    """What a compared test is about."""
-
-    ATTRIBUTE = 0
-    SELF = 1
-    TEXT = 2
-
-
 class NameMarks(data.StructLayout):
     """What a beat has to know of its name: the ``slices`` in which the name may have bits, whether an attribute of this name may matter
     by itself (``presence``), and whether attributes of this name and the string-value and the text nodes of elements of this name may be
     compared with ``strings`` and with ``numbers``."""
 
     def __init__(self, config):
-        flags = data.StructLayout(dict.fromkeys(TestLists.subjects, 1))
+        flags = data.StructLayout(dict.fromkeys(SUBJECTS, 1))
         super().__init__({"slices": config.slices, "presence": 1, "strings": flags, "numbers": flags})
-
-
-class TestLists(data.StructLayout):
-    """The first of the compared tests on a subject other than those for an equal string; these hang from the string."""
-
-    subjects = ("attribute", "self", "text")
-
-    def __init__(self, config):
-        super().__init__({name: TestLink(config) for name in self.subjects})
-
-
-class TestNode(data.StructLayout):
-    """A compared test in its list: its ``operator``, the low bits of that of the program, whether it compares a ``number``, and the
-    ``subject`` that it is about."""
-
-    def __init__(self, config):
-        super().__init__(
-            {
-                "next": TestLink(config),
-                "operator": 3,
-                "number": 1,
-                "contains": 1,
-                "subject": TestSubject,
-            }
-        )
-
-
-class TestTerm(data.StructLayout):
-    """What else is to be known of a compared test: the number of its string, ``value``, and the ``name``, or ``anyone``, any name, of what
-    it is about. The number that it compares with is read beside it."""
-
-    def __init__(self, config):
-        super().__init__({"value": value_width(config), "anyone": 1, "name": ceil_log2(config.names)})
 
 
 class TsidLink(data.StructLayout):
@@ -119,7 +72,7 @@ class TsidLink(data.StructLayout):
 class StringPort(wiring.Signature):
     """A search for a string, as the store sees it: ``clear``, then its words by ``push``, then ``search``, which may come with the
     last word or after it. ``done`` answers for one clock; ``found`` stays until the next answer, and if it is 1 then ``value``, the
-    string's number, and ``head``, the first test for it, stay until the next search. No stored string has more than ``longest`` bytes."""
+    string's number, stays until the next search. No stored string has more than ``longest`` bytes."""
 
     def __init__(self, config):
         super().__init__(
@@ -132,7 +85,6 @@ class StringPort(wiring.Signature):
                 "done": Out(1),
                 "found": Out(1),
                 "value": Out(value_width(config)),
-                "head": Out(TestLink(config)),
                 "longest": Out(range(config.value_bytes + 1)),
             }
         )
@@ -164,11 +116,11 @@ class RowView(wiring.Signature):
     ===========  =================================  ================================================
     """
 
-    def __init__(self, config):
+    def __init__(self, config, rows=None):
         super().__init__(
             {
                 "en": In(1),
-                "name": In(ceil_log2(config.names)),
+                "name": In(ceil_log2(rows or config.names)),
                 "slice": In(ceil_log2(config.slices)),
                 "row": Out(row_width(config)),
                 "hold": Out(1),
@@ -181,39 +133,6 @@ class MaskView(wiring.Signature):
 
     def __init__(self, config):
         super().__init__({"slice": In(ceil_log2(config.slices)), "masks": Out(RowMasks(config))})
-
-
-class ListView(wiring.Signature):
-    """The first compared tests of a name, and of any name (``anyone``): ``lists`` answers ``name`` two clocks later, always."""
-
-    def __init__(self, config):
-        super().__init__({"name": In(ceil_log2(config.names)), "lists": Out(TestLists(config)), "anyone": Out(TestLists(config))})
-
-
-class TestView(wiring.Signature):
-    """The compared tests, by the numbers of their bits.
-
-    ====================  ========================  ================================================
-    port                  latency                   condition
-    ====================  ========================  ================================================
-    ``node``              2 clocks after ``step``   ``en`` in the clock of ``step``; without it registration may use the port
-    ``term``, ``number``  3 clocks after ``step``   the same
-    ====================  ========================  ================================================
-
-    With ``follow`` beside ``en`` the address is the test behind the ``node`` given in this clock if there is one, and ``step`` if not.
-    """
-
-    def __init__(self, config):
-        super().__init__(
-            {
-                "en": In(1),
-                "step": In(step_width(config)),
-                "follow": In(1),
-                "node": Out(TestNode(config)),
-                "term": Out(TestTerm(config)),
-                "number": Out(number_shape(config)),
-            }
-        )
 
 
 class MemberView(wiring.Signature):
@@ -278,9 +197,10 @@ class CrtView(wiring.Signature):
                 "names": Out(NameView(config)),
                 "rows": Out(RowView(config)),
                 "masks": Out(MaskView(config)),
-                "lists": Out(ListView(config)),
-                "tests": Out(TestView(config)),
                 "strings": Out(StringPort(config)),
+                "numbers": Out(NumberPort(config)),
+                "string_tests": Out(TestRowView(config, StringAnswer(config))),
+                "number_tests": Out(TestRowView(config, NumberAnswer(config))),
                 "members": Out(MemberView(config)),
                 "summary": Out(TableSummary(config)),
                 "moment": Out(MomentView()),

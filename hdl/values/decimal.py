@@ -4,10 +4,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hdl.shapes.program import ProgramOperator
 from hdl.shapes.widths import number_shape
 
-__all__ = ["Comparison", "DecimalReader", "compare", "compares"]
+__all__ = ["Comparison", "DecimalReader", "compare", "ordered"]
 
 _BIAS = 66
 
@@ -42,24 +41,13 @@ def compare(value, literal):
     )
 
 
-def compares(operator, parts):
-    """Whether the comparison of two numbers holds [XPath 3.4]; NaN differs from everything."""
+def ordered(parts):
+    """Of two numbers that are sound: whether they are the same, and whether the first is smaller."""
     less = parts.less[0]
     for third in range(1, _THIRDS):
         less = parts.less[third] | (parts.same[third] & less)
     same = parts.same.all() & ~parts.unlike
-    smaller = Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
-    holds = {
-        ProgramOperator.EQ: same,
-        ProgramOperator.LT: smaller,
-        ProgramOperator.LE: smaller | same,
-        ProgramOperator.GT: ~smaller & ~same,
-        ProgramOperator.GE: ~smaller,
-    }
-    result = (operator == ProgramOperator.NE) & ~(parts.sound & same)
-    for name, truth in holds.items():
-        result = result | ((operator == name) & parts.sound & truth)
-    return result
+    return same, Mux(parts.unlike, parts.negative, less ^ parts.negative) & ~same
 
 
 class DecimalReader(wiring.Component):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from lxml import etree
 
@@ -29,6 +30,7 @@ __all__ = ["differences"]
 
 _PREFIX = re.compile(r"([^\W\d][\w.-]*):")
 _STRING = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_NUMBER = re.compile(r"[<>=]\s*['\"]?\s*(-?(?:\d+\.?\d*|\.\d+))")
 _FULL = {Refusal.FULL_STEPS: "steps", Refusal.FULL_NAMES: "names", Refusal.FULL_VALUES: "values"}
 
 
@@ -80,7 +82,8 @@ class _Table:
         strings = {string for one in texts for pair in _STRING.findall(one) for string in pair if string}
         # A string takes words of four bytes, of which there are four for each string on average.
         words = sum((len(one.encode()) + 3) // 4 for one in strings)
-        return len(strings) >= self.config.values - 2 or words > 4 * self.config.values
+        numbers = {Decimal(spelt) for one in texts for spelt in _NUMBER.findall(one)}
+        return len(strings) >= self.config.values - 2 or words > 4 * self.config.values or len(numbers) > self.config.numbers
 
     def matches(self, data: bytes) -> tuple[Code, int, Counter[int]]:
         """Verdict, offset and the references that are to be notified."""

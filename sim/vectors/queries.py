@@ -249,7 +249,7 @@ def subscription_set(
         raise ValueError(f"count must be 1 to {limits.subscriptions}, not {count!r}")
     draw = Draw(seed, "subscriptions", number)
     room = limits.steps
-    tables: dict[str, set[str]] = {"names": set(), "values": set()}
+    tables: dict[str, set[str]] = {"names": set(), "values": set(), "numbers": set()}
     paths: list[tuple[_Path, str]] = []
     texts: set[str] = set()
     result: list[Subscription] = []
@@ -300,8 +300,8 @@ _COMMON = ("price", "tuple", "p", "r", "Title", "a", "w1", "root", "qty", "note"
 
 
 def _fits(path: _Path, tables: dict[str, set[str]], limits: BrokerConfig, *, keep: bool = False) -> bool:
-    """Whether the path's names and strings still fit into the broker's tables; with ``keep`` they are entered."""
-    new: dict[str, set[str]] = {"names": {path.attribute.strip("/@")} - {""}, "values": set()}
+    """Whether the path's names, strings and numbers still fit into the broker's tables; with ``keep`` they are entered."""
+    new: dict[str, set[str]] = {"names": {path.attribute.strip("/@")} - {""}, "values": set(), "numbers": set()}
     for step in path.steps:
         new["names"] |= {step.name} - {"*"}
         for left, operator, right in step.tests:
@@ -309,6 +309,8 @@ def _fits(path: _Path, tables: dict[str, set[str]], limits: BrokerConfig, *, kee
                 new["names"].add(left[1:])
             if right[:1] in ("'", '"') and operator in ("=", "!="):
                 new["values"].add(right[1:-1])
+            elif right:
+                new["numbers"].add(operator + right.strip("'\""))
     if keep:
         for name, entries in new.items():
             tables[name] |= entries
