@@ -99,6 +99,9 @@ lint: setup-python ## ruff and mypy
 docs: setup-python ## build the documents into build/docs, warnings as errors
 	@$(RUN) -m sphinx -W -q -b html docs build/docs && echo "build/docs/index.html"
 
+results: setup-bench ## measure every figure of docs/results anew on one commit, then write the pages: days (ARGS="--list", "--only bench"); NEXTPNR_ECP5 names a native nextpnr
+	@$(RUN) -m tools.remeasure $(ARGS)
+
 lock: setup-python ## resolve pyproject.toml's dependencies anew into requirements.lock
 	@$(RUN) -m tools.lock
 

@@ -11,14 +11,17 @@ import importlib.metadata
 import json
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from figures.commit import commit
+from figures.record import WRITTEN, results
 from fpga.boards import Board, board
-from fpga.build import BUILD, commit, device_options, plan, preset
+from fpga.build import BUILD, device_options, plan, preset
 from fpga.ecp5.passes import NETLIST_PASSES, PASSES, PLACEMENT_PASSES, finish, mend, sentences
 from fpga.ecp5.sources import forget_sources
 from fpga.flow import OPTIONS, Attempt, FlowError, clock, nextpnr_version
@@ -28,7 +31,7 @@ from fpga.synthesis import script
 __all__ = ["DEVICES", "RESULTS", "main"]
 
 DEVICES = ("ulx3s-85f", "ulx3s-25f")
-RESULTS = BUILD.parent / "docs" / "results" / "ablation.json"
+RESULTS = results() / "ablation.json"
 
 _SEEDS = (1, 2, 3)
 _HOURS = 1.0
@@ -88,7 +91,7 @@ class _Bench:
 
     def measure(self, passes: Sequence[str], seed: int) -> dict[str, Any]:
         """Place and route with these passes, and put what comes out into the results."""
-        run = {"passes": list(passes), "seed": seed, "commit": commit(), **self._outcome(passes, seed)}
+        run = {"passes": list(passes), "seed": seed, "commit": str(commit(apart_from=WRITTEN)), **self._outcome(passes, seed)}
         self.runs.append(run)
         every = {found["board"]: found for found in _read(self._results)}
         every[self._board.name] = {**self.about, "passes": self._passes, "runs": self.runs}
@@ -139,15 +142,17 @@ class _Bench:
             check=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60)),
         )
 
     def _failure(self, error: FlowError | subprocess.CalledProcessError) -> str:
         if isinstance(error, FlowError):
             return str(error)
         step = "placing" if "--no-route" in error.cmd else "routing"
-        if error.returncode < 0:
+        if error.returncode == -signal.SIGXCPU:
             return f"{step} did not end within {self._hours:g} hours of processor time"
+        if error.returncode < 0:  # stopped by somebody, which says nothing of the passes
+            raise error
         return f"{step} failed with status {error.returncode}"
 
 

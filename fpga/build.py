@@ -16,6 +16,8 @@ from typing import Any
 
 from amaranth.build.run import BuildPlan
 
+from figures.commit import commit
+from figures.record import WRITTEN, record, running
 from fpga.boards import BOARDS, Board, board
 from fpga.boards.top import BoardTop
 from fpga.ecp5.passes import PASSES
@@ -23,7 +25,7 @@ from fpga.flow import FlowError, Placed, nextpnr_version, pack, place, synthesis
 from fpga.report import critical_path, resources, summary, units
 from hdl.config import PRESETS, BrokerConfig
 
-__all__ = ["build", "commit", "device_options", "main", "plan", "preset", "program"]
+__all__ = ["build", "device_options", "main", "plan", "preset", "program"]
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 
@@ -112,23 +114,13 @@ def build(
         "critical_path": critical_path(best.report),
         "utilisation": {kind: (cells["used"], cells["available"]) for kind, cells in best.report["utilization"].items() if cells["used"]},
         "units": units(netlist),
-        "commit": commit(),
+        "commit": str(commit(apart_from=WRITTEN)),
     }
     if met or allow_fail:
         report["bitstream"] = str(pack(best, folder, say=_say))
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     (folder / "summary.txt").write_text(summary(report) + "\n", encoding="utf-8")
     return report
-
-
-def commit() -> str:
-    """The commit of the checkout; dirty when what a bitstream is made from differs from it."""
-
-    def git(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(["git", *arguments], capture_output=True, text=True, check=False, cwd=BUILD.parent)
-
-    name = git("describe", "--always").stdout.strip()
-    return f"{name}-dirty" if name and git("diff", "--quiet", "HEAD", "--", "hdl", "fpga").returncode else name or "unknown"
 
 
 def program(one: Board) -> int:
@@ -163,6 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=int(os.environ.get("SEEDS") or 4), help="seeds to try at most")
     parser.add_argument("--nextpnr", default="", help="options of nextpnr, separated by spaces, in place of those of fpga/flow.py")
     parser.add_argument("--without", action="append", default=[], choices=PASSES, help="a pass of fpga/ecp5 that is left out")
+    parser.add_argument("--record", action="store_true", help="keep the report in docs/results/boards.json")
     given = parser.parse_args(arguments)
     if given.board in ("help", ""):
         print(_listing())
@@ -175,12 +168,15 @@ def main(arguments: list[str] | None = None) -> int:
     if given.program:
         return program(one)
     allow = os.environ.get("ALLOW_FAIL") == "1"
+    before = running("amaranth", "pyosys")
     config = dataclasses.replace(PRESETS[given.preset] if given.preset else one.config, **given.limits or {})
     try:
         report = build(one, config=config, mhz=given.mhz, seeds=given.seeds, allow_fail=allow, extra=given.nextpnr, without=given.without)
     except FlowError as error:
         _say(f"{one.name} cannot be built: {error}")
         return 1
+    if given.record:
+        record("boards.json", (f"{one.name}, {preset(config)}",), report, of=before.beside(nextpnr=report["nextpnr"]))
     print(summary(report))
     if not report["met"]:
         _say(f"{one.name}: timing FAILS: {report['fmax_mhz']} MHz of {report['requested_mhz']:g} asked for, the best of the seeds tried")

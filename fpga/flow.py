@@ -33,7 +33,7 @@ __all__ = [
 
 
 OPTIONS = ("--placer", "static", "--router", "router1")
-"""Of nextpnr unless others are given: what closes the whole broker's clock best, see docs/results/broker.md."""
+"""Of nextpnr unless others are given: what closes the whole broker's clock best, see docs/notebook/placement.md."""
 
 
 class FlowError(Exception):

@@ -21,6 +21,7 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Module, ResetSign
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from figures.record import record, running
 from fpga.ecp5.passes import PASSES, finish
 from fpga.flow import OPTIONS, Attempt, clock, nextpnr_version, place_and_route
 from fpga.report import critical_path
@@ -174,7 +175,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--fast", action="store_true", help="map for the shortest paths instead of for area")
     parser.add_argument("--nextpnr", default="", help=f"options of nextpnr, separated by spaces, in place of {' '.join(OPTIONS)}")
     parser.add_argument("--without", action="append", default=[], choices=PASSES, help="a pass of fpga/ecp5 that is left out")
+    parser.add_argument("--record", action="store_true", help="keep the result in docs/results/area.json")
     given = parser.parse_args(arguments)
+    before = running("amaranth", "pyosys")
     result = measure(
         given.component,
         parameters(given.params),
@@ -187,6 +190,8 @@ def main(arguments: list[str] | None = None) -> int:
         fast=given.fast,
         without=given.without,
     )
+    if given.record:
+        record("area.json", (before.command,), result, of=before.beside(nextpnr=result["nextpnr"]))
     print(f"{given.component} {given.params} on {result['device']}")
     print("  " + "  ".join(f"{kind} {count}" for kind, count in result["resources"].items()))
     print("  seed    MHz  logic  routing  critical path")

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from figures.commit import commit
 from sim.cache import BUILD
-from sim.commit import commit
 from sim.mutants.benches import BENCHES, Bench
 from sim.mutants.schemata import package, unit_of
 from sim.mutants.sites import live_sites

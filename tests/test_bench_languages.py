@@ -87,17 +87,23 @@ def test_expressions() -> None:
     assert sum(map(len, expected)) > 80
 
 
-def test_all_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_groups_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every row is there at a small size, where no figure of a paper stands beside it."""
     monkeypatch.setenv("X2CBBR_BENCH_SHARE", "1000")
+    monkeypatch.setattr(groups, "_sweeps", lambda *_: [])
     found = {group.name: group for group in groups.groups(3)}
-    assert list(found) == [
-        *("events-numbers", "events-mixed", "events-zipf", "topics", "topics-tree", "narada"),
-        *("sweep-1", "sweep-2", "sweep-3", "sweep-4", "sweep-5"),
-    ]
-    assert [len(group.rows) for group in found.values()] == [6, 5, 5, 6, 2, 12, 5, 6, 3, 3, 4]
+    assert list(found) == ["events-numbers", "events-mixed", "events-zipf", "topics", "topics-tree", "narada"]
+    assert [len(group.rows) for group in found.values()] == [6, 5, 5, 6, 2, 12]
     assert all(row.ours > 0 and row.thesis is None for group in found.values() for row in group.rows)
     assert all(group.note.startswith("sizes divided by 1000; ") for group in found.values())
+
+
+@pytest.mark.long
+def test_sweeps() -> None:
+    found = groups._sweeps(3, EventParameters(filters=(20, 25)), 1000)
+    assert [group.name for group in found] == ["sweep-1", "sweep-2", "sweep-3", "sweep-4", "sweep-5"]
+    assert [len(group.rows) for group in found] == [5, 6, 3, 3, 4]
+    assert all(row.ours > 0 and {"SFF", "BE-Tree", "PCM"} <= row.more.keys() for group in found for row in group.rows)
 
 
 def test_peers_that_differ_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:

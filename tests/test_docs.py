@@ -61,16 +61,18 @@ def test_generated_pages_are_fresh() -> None:
 
 
 def test_a_stale_page_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(DOCS / "results", tmp_path / "results")
+    docs = tmp_path / "docs"
+    shutil.copytree(DOCS / "results", docs / "results")
     for name in gendocs.PAGES:
-        (tmp_path / name).write_text((DOCS / name).read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(gendocs, "DOCS", tmp_path)
+        (docs / name).write_text((DOCS / name).read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(gendocs, "DOCS", docs)
     assert gendocs.main(["--check"]) == 0
-    changed = (tmp_path / "limits.md").read_text(encoding="utf-8").replace("| 1024 |", "| 1025 |", 1)
-    (tmp_path / "limits.md").write_text(changed, encoding="utf-8")
-    (tmp_path / "formats.md").unlink()
+    for name, before, after in (("limits.md", "| 1024 |", "| 1025 |"), ("../README.md", "| LFE5U-25F-6 |", "| LFE5U-12F-6 |")):
+        text = (docs / name).read_text(encoding="utf-8")
+        (docs / name).write_text(text.replace(before, after, 1), encoding="utf-8")
+    (docs / "formats.md").unlink()
     assert gendocs.main(["--check"]) == 1
-    assert capsys.readouterr().err == "stale: formats.md, limits.md; run python -m tools.gendocs\n"
+    assert capsys.readouterr().err == "stale: formats.md, limits.md, ../README.md; run python -m tools.gendocs\n"
     assert gendocs.main([]) == 0
     assert gendocs.main(["--check"]) == 0
 
@@ -260,3 +262,24 @@ def test_command_line_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     text = (DOCS / "command-line.md").read_text(encoding="utf-8")
     (refused,) = re.findall(r"```text\n(subscription 5 is refused.*?)```", text, re.DOTALL)
     assert CliRunner().invoke(app, ["filter", "--subscriptions", "subs.txt", "stock.xml"]).stderr == refused
+
+
+def told(path: Path) -> str:
+    """The docstrings of a file, of its attributes too, without line ends."""
+    strings = (node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Expr))
+    return " ".join(" ".join(one.value.split()) for one in strings if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+GLOSSARY = [tuple(row) for row in rows((DOCS / "glossary.md").read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(("word", "meaning", "place"), GLOSSARY, ids=[row[0] for row in GLOSSARY])
+def test_a_word_of_the_glossary_is_used_where_it_lives(word: str, meaning: str, place: str) -> None:
+    assert re.search(rf"\b{re.escape(word)}(s|es)?\b", told(ROOT / place.strip("`")), re.IGNORECASE)
+    assert re.fullmatch(r"[^.]+\.", meaning), "one sentence"
+
+
+def test_the_glossary_names_a_word_once() -> None:
+    words = [row[0] for row in GLOSSARY]
+    assert len(words) == len(set(words))
+    assert {"run", "slice", "visitor", "mark", "piece", "place", "beat", "t-SID", "o-SID"} <= set(words)

@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from figures.record import RESULTS
 from hdl.config import BrokerConfig
 from hdl.contract import Code, WordType
 from sim.bench import peers
@@ -194,10 +195,17 @@ def test_bench_figures(tmp_path: Path) -> None:
     write_json(tmp_path / "b.json", [Group("g", "t", "u", "n", (Row("r", 3.0, 2.0), Row("s", 1.0)))], seed=1)
     found = json.loads((tmp_path / "b.json").read_text())
     assert (found["seed"], [row["ratio"] for row in found["groups"][0]["rows"]]) == (1, [1.5, None])
-    assert clock("Scbxp", assumed=120.0, results=tmp_path) == Clock(120.0, None, "assumed")
-    placed = {"component": "hdl.scbxp.parser:Scbxp", "device": "LFE5U-85F-6", "mhz": [121.5, 130.0], "resources": {"LUT4": 7000}}
-    (tmp_path / "c.json").write_text(json.dumps(placed))
-    measured = clock("Scbxp", assumed=120.0, results=tmp_path)
+
+
+def test_clock_of_the_bench_is_that_of_its_device_and_preset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RESULTS, str(tmp_path))
+    assert clock("Scbxp", device="LFE5U-85F-6", assumed=120.0) == Clock(120.0, None, "assumed")
+    placed: dict[str, Any] = {"component": "hdl.scbxp.parser:Scbxp", "params": {"config": "default"}, "device": "LFE5U-85F-6"}
+    placed |= {"mhz": [121.5, 130.0], "resources": {"LUT4": 7000}}
+    others = [placed | change for change in ({"device": "LFE5U-25F-6"}, {"params": {"config": "small"}}, {"component": "hdl.npu:Npu"})]
+    rows = [*(one | {"mhz": [1.0, 2.0]} for one in others), placed]
+    (tmp_path / "area.json").write_text(json.dumps({str(number): row for number, row in enumerate(rows)}))
+    measured = clock("Scbxp", device="LFE5U-85F-6", assumed=120.0)
     assert (measured.mhz, measured.luts) == (121.5, 7000)
 
 
@@ -212,10 +220,12 @@ def test_bench_goes_on_without_what_cannot_be_had(
     def whole(seed: int) -> list[Group]:
         return [Group("g", "t", "u", "n", (Row("r", 3.0, 2.0),), {"s": "there is no pugixml"})]
 
+    monkeypatch.setenv(RESULTS, str(tmp_path / "kept"))
     monkeypatch.setattr(bench, "MAKERS", {"first": "tests.bench_parts:broken", "second": "tests.bench_parts:whole"})
     monkeypatch.setitem(sys.modules, "tests.bench_parts", SimpleNamespace(broken=broken, whole=whole))
     with pytest.raises(typer.Exit) as ended:
-        bench.main(None, 1, tmp_path / "bench.json")
+        bench.main(None, 1, tmp_path / "bench.json", keep=True)
+    assert json.loads((tmp_path / "kept" / "bench.json").read_text())["g"]["rows"][0]["ratio"] == 1.5
     assert ended.value.exit_code == 1
     shown = capsys.readouterr()
     assert shown.err.splitlines() == [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OURS = {"hdl", "fpga", "sim", "spark_vectors", "formal", "tools", "tests", "cocotb_tests"}
+OURS = {"figures", "hdl", "fpga", "sim", "spark_vectors", "formal", "tools", "tests", "cocotb_tests"}
 UNITS = {"publication", "names", "scbxp", "xpath", "program", "crt", "match", "spu", "npu", "routing", "bus", "link"}
 BLOCKS = {"stream", "cam"}
 SHARED = ("hdl.contract", "hdl.config")

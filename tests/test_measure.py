@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from figures.record import RESULTS
 from fpga import measure, paths
 from fpga.flow import tool
 
@@ -47,11 +48,15 @@ def test_places_are_those_that_nextpnr_counts(build: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == shown
 
 
-def test_the_clock_is_nextpnr_s(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert measure.main([*FIFO, "--device", "25k", "--seeds", "1", "--name", "fifo"]) == 0
+def test_the_clock_is_nextpnr_s(build: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RESULTS, str(build / "kept"))
+    assert measure.main([*FIFO, "--device", "25k", "--seeds", "1", "--name", "fifo", "--record"]) == 0
+    (kept,) = json.loads((build / "kept" / "area.json").read_text()).values()
     found = json.loads((build / "fifo.json").read_text())
     report = json.loads((build / "fifo" / "report-1.json").read_text())
     (clock,) = report["fmax"].values()
+    assert {key: kept[key] for key in found} == found
+    assert {"command", "commit", "tools"} <= kept.keys()
     assert found["mhz"] == [round(clock["achieved"], 1)] * 2
     assert found["resources"]["TRELLIS_DPR16X4"] == 6
     assert found["device"] == "LFE5U-25F-6"

@@ -9,7 +9,7 @@ matched sets' ends.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hdl.config import BrokerConfig
+from hdl.config import PRESETS, BrokerConfig
 from hdl.contract import Code, Refusal
 from sim.bench.rows import Group, Row
 from sim.engines.simulated_filter import cancel, subscribe
@@ -52,9 +52,9 @@ class Measured:
     matches: int
 
 
-def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES) -> Measured:
+def measure(texts: Sequence[Subscription], document: bytes, *, copies: int = _COPIES, config: BrokerConfig | None = None) -> Measured:
     """Register, then publish one document alone and some back to back, then cancel; register again and clear."""
-    config = BrokerConfig()
+    config = config or BrokerConfig()
     warm = Subscription(2**31, "/warm")
     frames = [subscribe(one, link=number // 2 % config.links) for number, one in enumerate(texts)]
     before: list[Item] = [subscribe(warm), Publication(b"<a/>")]
@@ -116,8 +116,8 @@ def task_rows(seed: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _strangers() -> list[Subscription]:
-    return [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, 253)]
+def _strangers(count: int = 252) -> list[Subscription]:
+    return [Subscription(number, f"//stranger{number}[@id='{number}']") for number in range(1, count + 1)]
 
 
 def back_to_back(seed: int, size: int) -> float:
@@ -144,6 +144,19 @@ def _pace(seed: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def _presets(seed: int) -> tuple[Row, ...]:
+    """Bytes per clock of each preset past so many subscriptions that none matches."""
+    rows = []
+    document = thesis_document(seed=seed, size=1008)
+    for name, config in PRESETS.items():
+        # Each stranger takes a name, and the document's names are learned beside them.
+        registered = min(252, config.subscriptions - 3)
+        found = measure(_strangers(registered), document, config=config)
+        more = {"registered": float(registered), "clocks": found.apart, "latency": float(found.latency)}
+        rows.append(Row(name, len(document) / found.apart, None, more))
+    return tuple(rows)
+
+
 def groups(seed: int) -> Sequence[Group]:
     """All groups of the broker."""
     return [
@@ -160,6 +173,13 @@ def groups(seed: int) -> Sequence[Group]:
             "clocks",
             "the thesis's tasks at 150 MHz and 50 MHz in clocks; ours without a bus in front; matched sets of all subscriptions",
             task_rows(seed),
+        ),
+        Group(
+            "broker-presets",
+            "presets: publications of 1008 bytes back to back past subscriptions of which none matches",
+            "bytes/clock",
+            "as many subscriptions as the preset holds, 252 at most",
+            _presets(seed),
         ),
         Group(
             "broker-pace",

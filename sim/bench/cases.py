@@ -61,7 +61,7 @@ def _published(subscriptions: Sequence[Subscription], documents: Sequence[bytes]
 
 def groups(seed: int) -> Sequence[Group]:
     """All groups of the cases."""
-    rate = clock("Broker", assumed=100.0)
+    rate = clock("Broker", device="LFE5U-25F-6", assumed=100.0)
     document = thesis_document(seed=seed, size=1008)
     subscriptions = thesis_subscriptions(2, 6)
     found = measure(subscriptions, document)

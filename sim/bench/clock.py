@@ -1,12 +1,11 @@
-"""The clock that turns cycles into seconds: what place and route gave, as kept in ``docs/results``."""
+"""The clock that turns cycles into seconds: what place and route gave, as ``python -m fpga.measure --record`` keeps it."""
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
+
+from figures.record import results
 
 __all__ = ["Clock", "clock"]
-
-_RESULTS = Path(__file__).resolve().parent.parent.parent / "docs" / "results"
 
 
 @dataclass(frozen=True)
@@ -18,13 +17,10 @@ class Clock:
     origin: str
 
 
-def clock(component: str, *, preset: str = "default", assumed: float, results: Path = _RESULTS) -> Clock:
-    """The worst clock of a component as :mod:`fpga.measure` reports it in ``docs/results``, or an assumed one."""
-    for path in sorted(results.glob("*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict) and str(found.get("component", "")).endswith(f":{component}") and "mhz" in found:
-            if found.get("params", {}).get("config", preset) != preset:
-                continue
-            luts = found.get("resources", {}).get("LUT4")
-            return Clock(min(found["mhz"]), luts, f"worst nextpnr seed on {found.get('device')}, docs/results/{path.name}")
+def clock(component: str, *, device: str, preset: str = "default", assumed: float) -> Clock:
+    """The worst seed's clock of a component on a device, or an assumed one where it was not measured."""
+    kept = results() / "area.json"
+    for found in json.loads(kept.read_text(encoding="utf-8")).values() if kept.exists() else ():
+        if found["component"].endswith(f":{component}") and (found["device"], found["params"].get("config")) == (device, preset):
+            return Clock(min(found["mhz"]), found["resources"]["LUT4"], f"the worst seed on an {device}")
     return Clock(assumed, None, "assumed")

@@ -79,7 +79,7 @@ def _kinds() -> dict[str, tuple[bytes, float, int]]:
 
 def groups(seed: int) -> Sequence[Group]:
     """All groups of the parser."""
-    rate = clock("Scbxp", assumed=120.0)
+    rate = clock("Scbxp", device="LFE5U-85F-6", assumed=120.0)
     kinds = _kinds()
     software = []
     for name, (document, ours, _) in {**kinds, **_thesis_kinds(seed)}.items():

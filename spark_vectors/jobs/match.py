@@ -18,6 +18,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from figures.record import record, running
 from hdl.config import PRESETS
 from hdl.contract import Code, Semantics
 from sim.cli.inputs import check_files, message_batches, read_subscriptions
@@ -28,7 +29,6 @@ from sim.vectors.languages.attributes import MARGARA, MIXED, STRINGS, ZIPF, Even
 from spark_vectors.errors import JobError
 from spark_vectors.jobs.command import arguments, run
 from spark_vectors.matching import MATCHES, PIECES, compile_pieces, joined, match_batches, workload_messages, workload_texts
-from spark_vectors.record import record, running
 from spark_vectors.session import Progress, open_session
 from spark_vectors.store import Store, absolute, spark_schema
 
@@ -183,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
     options = _parser().parse_args(argv)
 
     def job() -> int:
-        before = running()
+        before = running("pyspark", "numpy")
         with open_session(options.master, name="x2cbbr match", partitions=options.partitions) as spark:
             texts, messages = _sources(spark, options)
             summary = match(spark, texts, messages, absolute(options.output), preset=options.preset, quiet=options.quiet)
@@ -191,7 +191,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{key.replace('_', ' '):24} {value if not isinstance(value, dict) else len(value)}")
         if options.record and options.workload:
             name = f"{options.workload}, {summary['constraints']} constraints"
-            record("matching", name, {"seed": options.seed, **{key: summary[key] for key in _RECORDED}}, of=before)
+            record("languages.json", ("matching", name), {"seed": options.seed, **{key: summary[key] for key in _RECORDED}}, of=before)
         return 0
 
     return run(job)

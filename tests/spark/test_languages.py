@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from figures.record import RESULTS
 from hdl.config import BrokerConfig
 from sim.engines.model import ModelEngine
 from sim.golden.languages import LANGUAGES, parse
@@ -17,7 +18,6 @@ from sim.judges.languages import JUDGES
 from sim.vectors.languages.corners import CORNERS, MIXED, corner_set, line_of
 from spark_vectors import judging
 from spark_vectors.jobs import languages as job
-from spark_vectors.record import record
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1200)]
 
@@ -101,11 +101,10 @@ def test_a_job_is_the_same_wherever_it_runs(spark: SparkSession) -> None:
 @pytest.mark.usefixtures("spark")
 def test_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = ["--sets", "1", "--subscriptions", "16", "--messages", "8", "--only", "integer", "--quiet"]
-    kept = tmp_path / "languages.json"
-    monkeypatch.setattr(job, "record", lambda *arguments, of: record(*arguments, of=of, path=kept))
+    monkeypatch.setenv(RESULTS, str(tmp_path))
     assert job.main([*small, "--record"]) == 0
     assert "integer           128" in capsys.readouterr().out
-    figures = json.loads(kept.read_text())["regression"]["model"]
+    figures = json.loads((tmp_path / "languages.json").read_text())["regression"]["model"]
     assert figures["languages"]["integer"]["pairs"] == 128
     assert job.main([*small, "--engine", "verilator"]) == 2
     assert capsys.readouterr().err == "error: the engine 'verilator' cannot match messages\nhint: choose one of model, pcm\n"

@@ -24,6 +24,8 @@ from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParamete
 __all__ = ["events", "groups", "narada_rows", "topics"]
 
 _ROUNDS = 3
+_FEWEST = 20
+"""Events of a quick look."""
 _ALONE = 200
 """Events that the arrays of PCM take one at a time."""
 
@@ -125,7 +127,10 @@ def _sweeps(seed: int, base: EventParameters, share: int) -> list[Group]:
     }
     note = "milliseconds of one event, 500 events; the other parameters are those of P Tab 1"
     titles = enumerate(pictures, start=1)
-    return [Group(f"sweep-{place}", title, "ms", note, sweep(seed, pictures[title])) for place, title in titles]
+    return [
+        Group(f"sweep-{place}", title, "ms", note, sweep(seed, pictures[title], count=max(_FEWEST, 500 // share)))
+        for place, title in titles
+    ]
 
 
 def _value(value: int | str) -> Value:
@@ -263,7 +268,7 @@ def _groups(seed: int, share: int) -> list[Group]:
     about = "10 interfaces of 22,500 to 27,500 filters of 3 to 5 constraints, 1000 events of 3 to 5 attributes; milliseconds of one event"
     beside = "PCM on arrays stands beside SFF's figure; it finds every filter, the others stop at the interfaces"
     numbers, mixed, zipf = (
-        events(seed, scaled(parameters), printed, count=count)
+        events(seed, scaled(parameters), printed, count=max(_FEWEST, count // share))
         for parameters, printed, count in ((MARGARA, P_TAB_2, 1000), (MIXED, G_TAB_2, 1000), (ZIPF, G_ZIPF, 200))
     )
     known = ", ".join(f"{name} {value}" for name, value in P_TAB_2.items())

@@ -1,7 +1,6 @@
 """The commit that a result belongs to."""
 
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def _git(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def commit(*, apart_from: Sequence[str] = ()) -> Commit:
+def commit(*, apart_from: tuple[str, ...] = ()) -> Commit:
     """The commit of the checkout, ``unknown`` outside of one. Changes of the files ``apart_from`` do not make it dirty."""
     name = _git("describe", "--always").stdout.strip()
     if not name:

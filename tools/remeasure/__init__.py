@@ -1,0 +1,1 @@
+"""All figures of docs/results measured anew, one command after the other."""
