@@ -61,6 +61,12 @@ vectors: setup-run ## make vectors and golden results with Spark into build/vect
 regress: setup-run ## the same at size, parsed words included (N=documents, ENGINE=verilator|icarus|model, MASTER=..., CONFIG=small|default|large)
 	@$(RUN) -m spark_vectors.runs.flow --vectors build/vectors --results build/regress --seed $(SEED) --documents $(N) --preset $(CONFIG) --engine $(ENGINE) --master "$(MASTER)" --words --largest 1048576 --scenarios 8 $(ARGS)
 
+languages: setup ## every language for messages on the engine `model`, against its judges: 12 sets of 128 subscriptions x 160 messages each (ARGS="--sets n")
+	@$(RUN) -m spark_vectors.jobs.languages --seed $(SEED) --master "$(MASTER)" $(ARGS)
+
+match: setup-run ## filters and messages of any number through PCM (ARGS="--workload numbers --output build/match", or --subscriptions and --messages)
+	@$(RUN) -m spark_vectors.jobs.match --seed $(SEED) --master "$(MASTER)" $(ARGS)
+
 soak: setup-run ## the same in rounds with ever new seeds, added up in docs/results/soak.json (HOURS=n, ARGS="--pairs N", MASTER=...)
 	@$(RUN) -m spark_vectors.runs.soak --hours $(HOURS) --master "$(MASTER)" $(ARGS)
 

@@ -7,21 +7,20 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fpga.haste import shorten_paths
-from fpga.netlist import finish
-from fpga.placement import Placement
-from fpga.strays import bring_home
+from fpga.ecp5.passes import finish, mend
 from fpga.synthesis import script
 
 __all__ = [
     "OPTIONS",
     "FlowError",
+    "Attempt",
     "Placed",
+    "clock",
     "nextpnr",
     "nextpnr_version",
     "pack",
@@ -91,76 +90,104 @@ def _run(command: Sequence[str], folder: Path, log: str, *, say: Callable[[str],
     say(f"  {what}: done in {time.monotonic() - started:.0f} s")
 
 
-def synthesise(rtlil: str, folder: Path, *, top: str, fast: bool, say: Callable[[str], None]) -> dict[str, Any]:
-    """Map to ECP5 cells, ``fast`` ones or few; writes ``x2cbbr.json`` and returns it."""
+def synthesise(
+    rtlil: str, folder: Path, *, top: str, fast: bool, say: Callable[[str], None], without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Map to ECP5 cells, ``fast`` ones or few, and run the passes of netlists but for some; writes ``x2cbbr.json`` and returns it."""
     (folder / "x2cbbr.il").write_text(rtlil, encoding="utf-8")
     _run([sys.executable, "-c", script("x2cbbr", top=top, fast=fast)], folder, "yosys.log", say=say, what="synthesis (yosys)")
-    finish(folder / "x2cbbr.json")
+    finish(folder / "x2cbbr.json", without=without)
     netlist: dict[str, Any] = json.loads((folder / "x2cbbr.json").read_text(encoding="utf-8"))
     return netlist
 
 
-def _mend(netlist: Path) -> str:
-    """Move cells of a placed netlist, in place, to where they should be; says what was done."""
-    design = json.loads(netlist.read_text(encoding="utf-8"))
-    placement = Placement(design)
-    strays = bring_home(placement)
-    moves, before, after = shorten_paths(placement)
-    placement.lock()
-    netlist.write_text(json.dumps(design), encoding="utf-8")
-    return f"{strays} stray cells brought home, {moves} moved off slow paths (an estimated {before:.1f} ns before, {after:.1f} ns after)"
+@dataclass(frozen=True)
+class Attempt:
+    """nextpnr in a folder with one seed: it places and routes in two runs, so that cells can be moved in between.
+
+    ``run`` runs a command, with its log and a word of what it does; ``extra`` are options in place of :data:`OPTIONS`.
+    """
+
+    folder: Path
+    device: Sequence[str]
+    mhz: float
+    seed: int
+    run: Callable[[Sequence[str], str, str], None]
+    extra: Sequence[str] = ()
+
+    def _command(self, netlist: str) -> list[str]:
+        options = self.extra or OPTIONS
+        return [
+            nextpnr(),
+            *self.device,
+            "--seed",
+            str(self.seed),
+            "--freq",
+            f"{self.mhz:.3f}",
+            "--timing-allow-fail",
+            *options,
+            "--json",
+            netlist,
+        ]
+
+    def place(self, netlist: str, *, constraints: Sequence[str]) -> Path:
+        """The netlist with the places of its cells, as a file of the folder."""
+        placed = f"placed-{self.seed}.json"
+        command = [*self._command(netlist), *constraints, "--no-route", "--write", placed]
+        self.run(command, f"place-{self.seed}.log", f"placing (nextpnr, seed {self.seed})")
+        return self.folder / placed
+
+    def route(self, placed: Path, *, outputs: Sequence[str] = ()) -> dict[str, Any]:
+        """nextpnr's report on a placed netlist, in which the clock may not be met."""
+        report = f"report-{self.seed}.json"
+        # Its placer finds nothing to do, and checks that every cell may be where it is; what it finds is in its log alone.
+        command = [*self._command(placed.name), "--lpf-allow-unconstrained", "--no-pack", *outputs, "--report", report]
+        self.run(command, f"route-{self.seed}.log", f"routing (nextpnr, seed {self.seed})")
+        if why := why_it_does_not_fit(self.folder, self.seed):
+            raise FlowError(why)
+        found: dict[str, Any] = json.loads((self.folder / report).read_text(encoding="utf-8"))
+        return found
 
 
 def place_and_route(
-    folder: Path,
+    attempt: Attempt,
     netlist: str,
+    *,
+    constraints: Sequence[str],
+    outputs: Sequence[str] = (),
+    without: Collection[str] = (),
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """Place a netlist, run the passes of placements but for some, route it; returns nextpnr's report."""
+    placed = attempt.place(netlist, constraints=constraints)
+    moved = mend(placed, without=without)
+    say(f"  cells moved: {', '.join(f'{count} by {name}' for name, count in moved.items()) or 'none'}")
+    found = attempt.route(placed, outputs=outputs)
+    placed.unlink()
+    return found
+
+
+def clock(report: dict[str, Any]) -> float:
+    """The frequency that closes, in MHz: that of the slowest clock."""
+    return round(min((one["achieved"] for one in report["fmax"].values()), default=0.0), 2)
+
+
+def place(
+    folder: Path,
     *,
     device: Sequence[str],
     mhz: float,
     seed: int,
-    run: Callable[[Sequence[str], str, str], None],
-    constraints: Sequence[str],
-    outputs: Sequence[str] = (),
+    say: Callable[[str], None],
     extra: Sequence[str] = (),
-    say: Callable[[str], None] = lambda text: None,
-) -> dict[str, Any]:
-    """Place a netlist of ``folder``, mend its placement, route it; returns nextpnr's report, in which the clock may not be met.
-
-    ``run`` runs a command, with its log and a word of what it does; ``constraints`` are arguments of placing, ``outputs`` of routing,
-    ``extra`` of both, in place of :data:`OPTIONS`.
-    """
-    report, placed = f"report-{seed}.json", f"placed-{seed}.json"
-    common = [nextpnr(), *device, "--seed", str(seed), "--freq", f"{mhz:.3f}", "--timing-allow-fail", *(extra or OPTIONS)]
-    place = [*common, "--json", netlist, *constraints, "--no-route", "--write", placed]
-    run(place, f"place-{seed}.log", f"placing (nextpnr, seed {seed})")
-    say(f"  {_mend(folder / placed)}")
-    # Its placer finds nothing to do, and checks that every cell may be where it is; what it finds is in its log alone.
-    route = [*common, "--json", placed, "--lpf-allow-unconstrained", "--no-pack", *outputs, "--report", report]
-    run(route, f"route-{seed}.log", f"routing (nextpnr, seed {seed})")
-    if why := why_it_does_not_fit(folder, seed):
-        raise FlowError(why)
-    (folder / placed).unlink()
-    found: dict[str, Any] = json.loads((folder / report).read_text(encoding="utf-8"))
-    return found
-
-
-def place(folder: Path, *, device: Sequence[str], mhz: float, seed: int, say: Callable[[str], None], extra: Sequence[str] = ()) -> Placed:
+    without: Collection[str] = (),
+) -> Placed:
     """Place and route ``x2cbbr.json`` with ``x2cbbr.lpf``; a clock that is not met is no error here."""
     config = f"x2cbbr-{seed}.config"
-    found = place_and_route(
-        folder,
-        "x2cbbr.json",
-        device=device,
-        mhz=mhz,
-        seed=seed,
-        run=lambda command, log, what: _run(command, folder, log, say=say, what=what),
-        constraints=["--lpf", "x2cbbr.lpf"],
-        outputs=["--textcfg", config],
-        extra=extra,
-        say=say,
-    )
-    achieved = min((clock["achieved"] for clock in found["fmax"].values()), default=0.0)
-    return Placed(seed, round(achieved, 2), folder / config, found)
+    attempt = Attempt(folder, device, mhz, seed, lambda command, log, what: _run(command, folder, log, say=say, what=what), extra)
+    constraints, outputs = ["--lpf", "x2cbbr.lpf"], ["--textcfg", config]
+    found = place_and_route(attempt, "x2cbbr.json", constraints=constraints, outputs=outputs, without=without, say=say)
+    return Placed(seed, clock(found), folder / config, found)
 
 
 def pack(placed: Placed, folder: Path, *, say: Callable[[str], None]) -> Path:

@@ -12,7 +12,7 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Module, ResetSign
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fpga.flow import OPTIONS, nextpnr_version, place_and_route
-from fpga.netlist import finish
+from fpga.ecp5.passes import PASSES, finish
+from fpga.flow import OPTIONS, Attempt, clock, nextpnr_version, place_and_route
 from fpga.report import critical_path
 from fpga.synthesis import script
 from hdl.config import BrokerConfig
@@ -88,34 +88,28 @@ def harnessed(path: str, params: dict[str, Any]) -> str:
     return str(rtlil.convert(harness, name="top", ports=[harness.clk, harness.si, harness.so], emit_src=False))
 
 
-def synthesise(text: str, folder: Path, name: str, *, fast: bool = False) -> dict[str, int]:
+def synthesise(text: str, folder: Path, name: str, *, fast: bool = False, without: Collection[str] = ()) -> dict[str, int]:
     """Map to ECP5 cells; the netlist is ``name.json``, and the cells are counted."""
     (folder / f"{name}.il").write_text(text)
     with (folder / f"{name}.log").open("w") as log:
         subprocess.run([sys.executable, "-c", script(name, fast=fast)], cwd=folder, check=True, stdout=log, stderr=subprocess.STDOUT)
     counted = json.loads((folder / f"{name}.stat").read_text())["design"]["num_cells_by_type"]
-    finished = finish(folder / f"{name}.json")
-    changed = {"TRELLIS_FF": finished["copies of registers"] - finished["output registers"]}
+    finished = finish(folder / f"{name}.json", without=without)
+    changed = {"TRELLIS_FF": finished.get("register-copies", 0) - finished.get("block-ram-registers", 0)}
     return {kind: counted.get(kind, 0) + changed.get(kind, 0) for kind in RESOURCES}
 
 
-def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str]) -> dict[str, Any]:
+def _place(folder: Path, device: str, speed: int, freq: int, seed: int, extra: list[str], without: Collection[str]) -> dict[str, Any]:
+    def say(text: str) -> None:
+        print(f"{folder.name}: {text.strip()}", file=sys.stderr, flush=True)
+
     def run(command: Sequence[str], log: str, what: str) -> None:
-        print(f"{folder.name}: {what}", file=sys.stderr, flush=True)
+        say(what)
         subprocess.run([*command, "--log", log, "-q"], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    data = place_and_route(
-        folder,
-        "harness.json",
-        device=[f"--{device}", "--package", "CABGA381", "--speed", str(speed)],
-        mhz=freq,
-        seed=seed,
-        run=run,
-        constraints=["--lpf-allow-unconstrained"],
-        extra=extra,
-        say=lambda text: print(f"{folder.name}:{text}", file=sys.stderr, flush=True),
-    )
-    return {"seed": seed, "mhz": round(min(clock["achieved"] for clock in data["fmax"].values()), 1), "critical": critical_path(data)}
+    attempt = Attempt(folder, [f"--{device}", "--package", "CABGA381", "--speed", str(speed)], freq, seed, run, extra)
+    data = place_and_route(attempt, "harness.json", constraints=["--lpf-allow-unconstrained"], without=without, say=say)
+    return {"seed": seed, "mhz": round(clock(data), 1), "critical": critical_path(data)}
 
 
 def measure(
@@ -129,20 +123,23 @@ def measure(
     name: str,
     extra: list[str] | None = None,
     fast: bool = False,
+    without: Collection[str] = (),
 ) -> dict[str, Any]:
     """Resources and clock of a component; also written to ``build/measure/<name>.json``."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     component = load(path, params)
-    resources = synthesise(rtlil.convert(component, name="top", ports=ports_of(component), emit_src=False), folder, "alone", fast=fast)
-    synthesise(harnessed(path, params), folder, "harness", fast=fast)
-    runs = [_place(folder, device, speed, freq, seed, extra or []) for seed in seeds]
+    alone = rtlil.convert(component, name="top", ports=ports_of(component), emit_src=False)
+    resources = synthesise(alone, folder, "alone", fast=fast, without=without)
+    synthesise(harnessed(path, params), folder, "harness", fast=fast, without=without)
+    runs = [_place(folder, device, speed, freq, seed, extra or [], without) for seed in seeds]
     result = {
         "component": path,
         "params": {key: str(value) for key, value in params.items()},
         "device": f"LFE5U-{device[:-1]}F-{speed}",
         "freq": freq,
         "mapped": "for speed" if fast else "for area",
+        "without": sorted(without),
         "nextpnr": nextpnr_version(),
         "resources": resources,
         "mhz": [min(run["mhz"] for run in runs), max(run["mhz"] for run in runs)],
@@ -176,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--name", help="of the results; the class by default")
     parser.add_argument("--fast", action="store_true", help="map for the shortest paths instead of for area")
     parser.add_argument("--nextpnr", default="", help=f"options of nextpnr, separated by spaces, in place of {' '.join(OPTIONS)}")
+    parser.add_argument("--without", action="append", default=[], choices=PASSES, help="a pass of fpga/ecp5 that is left out")
     given = parser.parse_args(arguments)
     result = measure(
         given.component,
@@ -187,6 +185,7 @@ def main(arguments: list[str] | None = None) -> int:
         name=given.name or given.component.partition(":")[2],
         extra=given.nextpnr.split(),
         fast=given.fast,
+        without=given.without,
     )
     print(f"{given.component} {given.params} on {result['device']}")
     print("  " + "  ".join(f"{kind} {count}" for kind, count in result["resources"].items()))

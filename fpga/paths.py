@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from fpga.ecp5.nets import deepest_names, driven, top
+from fpga.ecp5.timing import Timing
 from fpga.measure import BUILD, harnessed, parameters, synthesise
-from fpga.nets import deepest_names, driven, top
-from fpga.timing import Timing
 
 __all__ = ["main", "places", "units"]
 

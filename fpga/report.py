@@ -4,8 +4,8 @@ import re
 from collections import Counter, defaultdict
 from typing import Any
 
-from fpga.nets import driven, top
-from fpga.order import original_name
+from fpga.ecp5.nets import driven, top
+from fpga.ecp5.ranks import original_name
 
 __all__ = ["critical_path", "resources", "summary", "units"]
 

@@ -1,10 +1,11 @@
 """The commit that a result belongs to."""
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Commit", "commit"]
+__all__ = ["ROOT", "Commit", "commit"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,10 +25,10 @@ def _git(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def commit(*, apart_from: str | None = None) -> Commit:
-    """The commit of the checkout, ``unknown`` outside of one. Changes of the file ``apart_from`` do not make it dirty."""
+def commit(*, apart_from: Sequence[str] = ()) -> Commit:
+    """The commit of the checkout, ``unknown`` outside of one. Changes of the files ``apart_from`` do not make it dirty."""
     name = _git("describe", "--always").stdout.strip()
     if not name:
         return Commit("unknown", False)
-    places = [".", f":(exclude){apart_from}"] if apart_from is not None else ["."]
+    places = [".", *(f":(exclude){place}" for place in apart_from)]
     return Commit(name, _git("diff", "--quiet", "HEAD", "--", *places).returncode != 0)

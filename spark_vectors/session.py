@@ -21,6 +21,7 @@ __all__ = ["Progress", "even_tasks", "java_quiet", "open_session", "processor_se
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("hdl", "sim", "spark_vectors")
+_SHIPPED = (".py", ".java")
 LOGGING = Path(__file__).resolve().parent / "log4j2.properties"
 _CONNECT_SECONDS = 5.0
 _BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
@@ -57,8 +58,9 @@ def ship_packages(spark: SparkSession) -> None:
     archive = folder / "x2cbbr-packages.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for package in PACKAGES:
-            for path in sorted((ROOT / package).rglob("*.py")):
-                target.write(path, path.relative_to(ROOT))
+            for path in sorted((ROOT / package).rglob("*")):
+                if path.suffix in _SHIPPED:
+                    target.write(path, path.relative_to(ROOT))
     spark.sparkContext.addPyFile(str(archive))
 
 

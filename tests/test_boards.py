@@ -64,7 +64,7 @@ def test_boards_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", BOARDS)
 def test_every_board_has_its_pins(name: str, small: Path) -> None:
     one = board(name)
-    files, platform = fpga.build._plan(one, one.config, one.mhz)
+    files, platform = fpga.build.plan(one, one.config, one.mhz)
     text, pins = files["x2cbbr.il"], files["x2cbbr.lpf"]
     assert "EHXPLLL" in text
     assert f"{platform.default_clk_frequency / 1e6:.1f}" in pins or "FREQUENCY" in pins

@@ -120,7 +120,9 @@ def test_engines_that_match_messages() -> None:
 
 
 def test_an_engine_that_does_not_exist() -> None:
-    assert refused_sentence(run("match", "--engine", "magic", "-s", "gone", "gone")) == "there is no engine 'magic'; choose one of model."
+    assert refused_sentence(run("match", "--engine", "magic", "-s", "gone", "gone")) == (
+        "there is no engine 'magic'; choose one of model, pcm."
+    )
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def test_the_documents_are_as_many_and_as_small_as_is_promised() -> None:
         "attributes",
         "faults",
         "courses",
+        "unfinished",
     ]
     assert list(kinds) == wanted
     assert min(kinds.values()) > 700

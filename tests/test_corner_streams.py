@@ -48,6 +48,7 @@ KINDS = (
     "waiting",
     "numbered",
     "stages",
+    "refilled",
 )
 
 

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import yaml
 from lxml import etree
 from typer.testing import CliRunner
 
@@ -18,6 +20,8 @@ from hdl.contract import Code, Semantics, Verdict
 from sim.cli import app
 from sim.golden import xpath
 from sim.golden.match import matches
+from sim.golden.network.codes import NetworkRefusal
+from sim.golden.network.settings import Cyclic, Steady
 from sim.golden.xml import parse
 from tests.golden import judges
 from tools import gendocs
@@ -101,6 +105,10 @@ def test_thesis_map_has_a_row_for_everything() -> None:
     assert all(cell for row in cells for cell in row), "no cell may be empty"
 
 
+def status(cell: str) -> str:
+    return next((word for word in ("planned", "model", "none") if cell.startswith(word)), "built")
+
+
 def test_thesis_map_tells_built_from_planned() -> None:
     where = {}
     for row in rows((DOCS / "thesis-map.md").read_text(encoding="utf-8")):
@@ -109,9 +117,12 @@ def test_thesis_map_tells_built_from_planned() -> None:
                 assert PLACE.search(cell) or len(row) == 3, f"{row[0]}: {cell}"
                 for place in PLACE.findall(cell):
                     assert (ROOT / place).exists(), f"{row[0]}: {place}"
+                    assert cell.startswith("model:") == place.startswith(("sim/golden/network/", "tests/golden/network/")), (
+                        f"{row[0]}: {place}"
+                    )
         where[row[0]] = row[2]
     for name, figure in ALGORITHMS.items():
-        assert where[name].startswith("planned:") == where[figure].startswith("planned:"), name
+        assert status(where[name]) == status(where[figure]), name
 
 
 @pytest.mark.parametrize("page", ["architecture.md", "verification.md"])
@@ -203,6 +214,30 @@ def test_documented_departures_are_those_of_the_tests() -> None:
     assert len(held) == len(judges.DEPARTURES)
     for section, cells in shown.items():
         assert tuple(judge for judge, cell in zip(judges.JUDGES, cells, strict=True) if cell != "as here") == held[section].judges
+
+
+def test_network_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (DOCS / "network.md").read_text(encoding="utf-8")
+    for name in ("triangle.yaml", "prices.jsonl", "scenario3.jsonl"):
+        content = (ROOT / "examples" / "network" / name).read_text(encoding="utf-8")
+        assert f"\n{content}```" in text, name
+    monkeypatch.chdir(ROOT)
+    sessions = re.findall(r"```console\n\$ x2cbbr (.*?)\n(.*?)```", text, re.DOTALL)
+    assert len(sessions) == 2
+    for command, output in sessions:
+        done = CliRunner().invoke(app, shlex.split(command))
+        assert (done.exit_code, done.stderr, done.stdout) == (0, "", output), command
+
+
+def test_network_settings_and_refusals_are_those_of_the_model() -> None:
+    cells = list(rows((DOCS / "network.md").read_text(encoding="utf-8")))
+    shown = {row[0].strip("`"): row[1] for row in cells if len(row) == 3}
+    held = {field.name: yaml.safe_dump(field.default).split("\n")[0] for kind in (Steady, Cyclic) for field in fields(kind)}
+    assert shown == held
+    refusals = [(code.text, code.sentence) for code in NetworkRefusal]
+    assert [tuple(row) for row in cells if tuple(row) in {(f"`{text}`", sentence) for text, sentence in refusals}] == [
+        (f"`{text}`", sentence) for text, sentence in refusals
+    ]
 
 
 def play(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], int]:

@@ -85,7 +85,7 @@ def test_every_kind_of_round_comes_in_turn() -> None:
     plans = [plan(FIRST_SEED + place) for place in range(16)]
     assert {one.preset for one in plans} == {"small", "default", "large"}
     assert sum(one.preset == "default" for one in plans) == 14
-    assert {one.largest for one in plans if one.preset == "default"} == {1024, 1 << 16}
+    assert {one.largest for one in plans if one.preset == "default"} == {256, 1024, 1 << 16}
     assert any(one.words for one in plans)
     assert plan(FIRST_SEED + 16) == plans[0]
 

@@ -1,8 +1,9 @@
 """Generate the pages of the documentation that must not drift from the code.
 
 ``python -m tools.gendocs`` writes ``docs/formats.md``, ``docs/limits.md``, ``docs/registers.md`` and ``docs/host-link.md`` from
-:mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``docs/results/mutants.md`` from
-``docs/results/mutants.json``; with ``--check`` it writes nothing and fails when a page is stale.
+:mod:`hdl.contract` and :mod:`hdl.config`, ``docs/language-codes.md`` from :mod:`sim.golden.languages`, and ``mutants.md``,
+``languages.md``, ``ablation.md``, ``simulation.md`` and ``soak.md`` in ``docs/results`` from the JSON files beside them. With ``--check``
+it writes nothing and fails when a page is stale.
 """
 
 import argparse
@@ -39,10 +40,24 @@ from hdl.contract import (
     WordClass,
     WordType,
 )
+from sim.bench.rows import shown
 from sim.golden.languages import LanguageRefusal, Limits, MessageCode
 from tools.frame_examples import EXAMPLES
+from tools.measured import ablation, simulation, soak
+from tools.tables import table
 
-__all__ = ["PAGES", "field_notes", "formats", "hexdump", "host_link", "language_codes", "limits", "main", "registers", "stale"]
+__all__ = [
+    "PAGES",
+    "field_notes",
+    "formats",
+    "hexdump",
+    "host_link",
+    "language_codes",
+    "limits",
+    "main",
+    "registers",
+    "stale",
+]
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -126,12 +141,6 @@ _MEANING: dict[str, str] = {
     "links": "Local links that notifications leave on.",
 }
 """For the fields whose name says enough in the code."""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
 def hexdump(data: bytes) -> str:
@@ -605,6 +614,82 @@ def mutants() -> str:
     )
 
 
+_LANGUAGES = """\
+<!-- Written by python -m tools.gendocs from languages.json. -->
+# Languages for messages
+
+What [the languages for messages](../languages.md) give in software. Each table names the commit that measured it. The machine has two
+cores. *Load* is how many processes wanted one before the work began. Times that were taken under a load of more than 1 are rough.
+
+## Every pair judged
+
+`make languages ARGS=--record`: sets of subscriptions and messages at the corners of each language, and sets in which all languages take
+turns. An engine matches them, and every judge is asked about the same pairs. *Refused* subscriptions are over a limit or outside the
+language, and count no pairs.
+
+{regression}
+## PCM as a Spark job
+
+`make match ARGS="--workload numbers --output build/match --record"`, with `--scale 2` for twice the interfaces. A message's time is the
+processor time of the tasks from its line of JSON to the SIDs. The wall clock is that of all messages. *Deployment* is the wall clock from
+texts to the table.
+
+{matching}
+## The papers' algorithms beside it
+
+`make bench ARGS="--only languages --record"`. What a peer finds is compared first. P, G, H and N are the papers of
+[the seeds map](../seeds-map.md).
+
+{bench}"""
+
+
+def _regression(engine: str, kept: dict[str, Any]) -> str:
+    rows = [
+        (f"`{language}`", *(f"{one[key]:,}" for key in ("pairs", "matches", "refused", "differences")), ", ".join(one["judges"]))
+        for language, one in kept["languages"].items()
+    ]
+    head = ("language", "pairs", "matches", "refused", "differences", "judges")
+    return f"Engine `{engine}`, preset `{kept['preset']}`, seed {kept['seed']}, commit {kept['commit']}.\n\n" + table(head, rows)
+
+
+def _matching(kept: dict[str, dict[str, Any]]) -> str:
+    head = ("workload", "filters", "MB", "messages", "matches", "ms a message", "cores", "wall clock, s", "deployment, s", "commit", "load")
+    rows = [
+        (
+            *(name, f"{one['filters']:,}", f"{one['table_bytes'] / 1e6:.1f}", f"{one['messages']:,}", f"{one['matches']:,}"),
+            *(f"{one['milliseconds_a_message']:.4f}", str(one["cores"]), f"{one['seconds']:.1f}", f"{one['deployment_seconds']:.1f}"),
+            *(one["commit"], str(one.get("load", "not noted"))),
+        )
+        for name, one in kept.items()
+    ]
+    return table(head, rows)
+
+
+def _bench_group(group: dict[str, Any]) -> str:
+    more = list(dict.fromkeys(key for row in group["rows"] for key in row["more"]))
+    compared = any(row["thesis"] is not None for row in group["rows"])
+    head = ("row", *((group["against"], "here", "ratio") if compared else ("here",)), *more)
+    figures = [
+        [row["name"], *([row["thesis"], row["ours"], row["ratio"]] if compared else [row["ours"]]), *(row["more"].get(key) for key in more)]
+        for row in group["rows"]
+    ]
+    rows = [(name, *(shown(one) or "-" for one in cells)) for name, *cells in figures]
+    note = ". ".join(line[:1].upper() + line[1:] for line in group["note"].split("\n"))
+    about = f"Commit {group['commit']}, load {group['load']}, seed {group['seed']}"
+    missing = "".join(f"\n{name} is not measured: {reason}.\n" for name, reason in group["left_out"].items())
+    return f"### {group['title']} ({group['unit']})\n\n{note}. {about}.\n\n{table(head, rows)}{missing}"
+
+
+def languages() -> str:
+    """``docs/results/languages.md``."""
+    kept = json.loads((DOCS / "results" / "languages.json").read_text(encoding="utf-8"))
+    return _LANGUAGES.format(
+        regression="\n".join(_regression(engine, one) for engine, one in kept["regression"].items()),
+        matching=_matching(kept["matching"]),
+        bench="\n".join(_bench_group(group) for group in kept["bench"].values()),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats,
     "limits.md": limits,
@@ -612,6 +697,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "host-link.md": host_link,
     "language-codes.md": language_codes,
     "results/mutants.md": mutants,
+    "results/ablation.md": ablation,
+    "results/simulation.md": simulation,
+    "results/languages.md": languages,
+    "results/soak.md": soak,
 }
 
 

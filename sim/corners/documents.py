@@ -31,6 +31,7 @@ def documents(config: BrokerConfig) -> Iterator[Document]:
         ("attributes", names.attributes(config)),
         ("faults", faults.documents()),
         ("courses", courses.documents()),
+        ("unfinished", faults.unfinished()),
     )
     seen: set[bytes] = set()
     for kind, made in kinds:

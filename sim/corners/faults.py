@@ -1,8 +1,8 @@
-"""Well-formed documents with one byte replaced, added or left out, and cut off, at every place."""
+"""Well-formed documents with one byte replaced, added or left out, and cut off, at every place, and in texts of every length."""
 
 from collections.abc import Iterator
 
-__all__ = ["documents"]
+__all__ = ["documents", "unfinished"]
 
 _ALPHABET = b"<>&;\"'/=!?-[]# \t\r\n:xA\x00\x01\x7f\x80\xc2\xef\xff"
 
@@ -49,3 +49,10 @@ def documents() -> Iterator[bytes]:
             for byte in _ALPHABET:
                 yield head[:at] + bytes([byte]) + head[at + 1 :] + body
                 yield head[:at] + bytes([byte]) + head[at:] + body
+
+
+def unfinished() -> Iterator[bytes]:
+    """Documents that end behind a text of every length, or in a tag that follows it at once."""
+    for length in range(140):
+        for head in (b"<r>", b"<r><a/>", b"<r>t<a/>", b"<r a='1'>"):
+            yield from (head + b"t" * length + tail for tail in (b"", b"<", b"<b"))

@@ -13,6 +13,7 @@ from sim.corners.collisions import collisions
 from sim.corners.crowded import crowded, crowded_beside
 from sim.corners.deliveries import deliveries
 from sim.corners.givenback import given_back
+from sim.corners.halted import halted
 from sim.corners.nodes import nodes
 from sim.corners.numbered import numbered
 from sim.corners.registered import registered
@@ -725,3 +726,4 @@ def streams(config: BrokerConfig) -> Iterator[Stream]:
     yield from (Stream("numbered", items) for items in numbered(config))
     yield from (Stream("stages", items) for items in stages(config))
     yield from (Stream("changed", items, beside=True) for items in stages_beside(config))
+    yield from (Stream(*one) for one in halted(config))

@@ -18,8 +18,8 @@ ENGINES: Mapping[str, str] = {
 """Name to ``module:factory``. A factory takes the limits, and by keyword the ``argument`` after a colon in the name, if there is one."""
 
 
-MESSAGE_ENGINES = ("model",)
-"""Those that match messages too."""
+MESSAGE_ENGINES: Mapping[str, str] = {"model": ENGINES["model"], "pcm": "sim.engines.pcm:PcmEngine"}
+"""Those that match messages, in the same way."""
 
 
 def open_engine(name: str, config: BrokerConfig, **more: Any) -> Engine:
@@ -30,7 +30,7 @@ def open_engine(name: str, config: BrokerConfig, **more: Any) -> Engine:
     kind, colon, argument = name.partition(":")
     if kind not in ENGINES:
         raise EngineError(f"there is no engine {name!r}", hint=f"choose one of {', '.join(ENGINES)}")
-    engine: Engine = _factory(kind)(config, **({"argument": argument} if colon else {}), **more)
+    engine: Engine = _factory(ENGINES[kind])(config, **({"argument": argument} if colon else {}), **more)
     return engine
 
 
@@ -39,11 +39,11 @@ def open_message_engine(name: str, config: BrokerConfig) -> MessageEngine:
     if name not in MESSAGE_ENGINES:
         wrong = f"the engine {name!r} cannot match messages" if name.partition(":")[0] in ENGINES else f"there is no engine {name!r}"
         raise EngineError(wrong, hint=f"choose one of {', '.join(MESSAGE_ENGINES)}")
-    engine: MessageEngine = _factory(name)(config)
+    engine: MessageEngine = _factory(MESSAGE_ENGINES[name])(config)
     return engine
 
 
-def _factory(kind: str) -> Callable[..., Any]:
-    module, _, factory = ENGINES[kind].partition(":")
+def _factory(place: str) -> Callable[..., Any]:
+    module, _, factory = place.partition(":")
     made: Callable[..., Any] = getattr(importlib.import_module(module), factory)
     return made

@@ -58,7 +58,7 @@ def _kind(value: object) -> str:
 def _known(value: Mapping[str, Any], what: str, keys: tuple[str, ...]) -> None:
     for key in value:
         if key not in keys:
-            raise TopologyError(f"{what} has the unknown key {key!r}", hint=f"the keys are {', '.join(keys)}")
+            raise TopologyError(f"the key {key!r} in {what} is unknown", hint=f"the keys are {', '.join(keys)}")
 
 
 def _number(value: object, what: str) -> int:

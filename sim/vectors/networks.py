@@ -1,7 +1,8 @@
 """Networks and what is done on them: topologies and scenarios as ``x2cbbr network run`` reads them, each a pure function of (seed, row).
 
-A scenario is cut into rounds by settles. It subscribes, cancels and publishes anywhere, cuts and mends links, and stops and starts brokers;
-with ``failures`` false the network stays whole. At its end everything is up again, and every broker publishes once more.
+A scenario is cut into rounds by settles. It subscribes, cancels and publishes anywhere, cuts and mends links, and stops and starts
+brokers; with ``failures`` false the network stays whole. At its end everything is up again, and every broker publishes once more. Under
+the cyclic policy it also writes VRTs, and sometimes a crowd subscribes to the same thing.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ _COUNTED, _SPELLED = ("p", "q"), ("s",)
 _WORDS = ("x", "y", "zz", "")
 _OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 _REFUSED = ("//a[2]", "//a[", "count(//a)", "")
+_SIDS = 255
 _UNITS = ("east", "west")
 _BROKEN = ("<a><b></a>", "<a", "<a p='1' p='2'/>")
 
@@ -84,17 +86,36 @@ class _Story:
         self.events: list[dict[str, Any]] = []
         self.brokers = list(topology["brokers"])
         self.links = [link[:2] for link in topology["links"]]
+        self._bids = {name: broker["bid"] for name, broker in topology["brokers"].items()}
         self._pool = [_expression(draw) for _ in range(draw.between(3, 12))]
         self._live: dict[str, list[int]] = {name: [] for name in self.brokers}
         self._down: list[dict[str, Any]] = []
         self._sids = 0
 
-    def subscribe(self) -> None:
-        at = self.draw.choice(self.brokers)
+    def subscribe(self, at: str = "", text: str = "") -> None:
+        if self._sids == _SIDS:
+            return
+        at = at or self.draw.choice(self.brokers)
         self._sids += 1
         self._live[at].append(self._sids)
-        text = self.draw.choice(_REFUSED) if self.draw.chance(0.02) else self.draw.choice(self._pool)
+        text = text or (self.draw.choice(_REFUSED) if self.draw.chance(0.02) else self.draw.choice(self._pool))
         self.events.append({"at": at, "subscribe": text, "sid": self._sids})
+
+    def crowd(self) -> None:
+        at, text = self.draw.choice(self.brokers), self.draw.choice(self._pool)
+        for _ in range(self.draw.between(30, 40)):
+            self.subscribe(at, text)
+
+    def topology(self) -> None:
+        """top(X, BID) at one end of a link."""
+        if not self.links:
+            return
+        link = self.draw.choice(self.links)
+        at, to = link if self.draw.chance(0.5) else link[::-1]
+        x = self.draw.weighted(((self.draw.choice(_NAMES), 3), ("*", 2), (f"@{self.draw.choice(_SPELLED)}={self.draw.choice(_WORDS)}", 1)))
+        entry = {"at": at, "x": x, "bid": self._bids[to]}
+        flag = self.draw.weighted((("", 6), ("solicit", 2), ("remove", 1)))
+        self.events.append({"topology": entry | ({flag: True} if flag else {})})
 
     def unsubscribe(self) -> None:
         at = self.draw.choice(self.brokers)
@@ -140,20 +161,39 @@ class _Story:
             self.publish(at)
 
 
-def network_scenario(
-    *, seed: int, row: int, rounds: int = 8, brokers: int = 0, failures: bool = True, settings: dict[str, Any] | None = None
-) -> NetworkScenario:
-    """Scenario ``row`` under the steady policy, on 2 to 8 brokers unless their number is given.
+def _settings(draw: Draw, policy: str) -> dict[str, Any]:
+    if policy == "steady":
+        return {"covering": draw.chance(0.5)}
+    return {
+        "gather": draw.choice((0, 4, 16)),
+        "timeout": draw.choice((0, 0, 12)),
+        "retained": draw.choice((0, 2, 16)),
+        "sampling": draw.choice(("sound", "literal")),
+        "threshold": draw.choice((2, 31)),
+        "lifetime": draw.choice((0, 40)),
+    }
 
-    ``settings`` are those of the policy; without them covering is on in every other scenario.
-    """
-    if not 1 <= rounds <= 30:
-        raise ValueError(f"rounds must be 1 to 30, so that SIDs last, not {rounds!r}")
+
+def network_scenario(
+    *,
+    seed: int,
+    row: int,
+    policy: str = "steady",
+    rounds: int = 8,
+    brokers: int = 0,
+    failures: bool = True,
+    settings: dict[str, Any] | None = None,
+) -> NetworkScenario:
+    """Scenario ``row`` of a policy; the number of brokers, 2 to 8, and the settings of the policy are drawn unless they are given."""
+    if policy not in ("steady", "cyclic"):
+        raise ValueError(f"policy must be steady or cyclic, not {policy!r}")
+    if rounds < 1:
+        raise ValueError(f"rounds must be at least 1, not {rounds!r}")
     if brokers and not 2 <= brokers <= 255:
         raise ValueError(f"brokers must be 2 to 255, not {brokers!r}")
-    draw = Draw(seed, "network", row)
-    chosen = {"covering": draw.chance(0.5)} if settings is None else settings
-    topology = _topology(draw.child("topology"), "steady", brokers or draw.between(2, 8), chosen)
+    draw = Draw(seed, "network", policy, row)
+    chosen = _settings(draw.child("settings"), policy) if settings is None else settings
+    topology = _topology(draw.child("topology"), policy, brokers or draw.between(2, 8), chosen)
     story = _Story(draw.child("events"), topology)
     for _ in range(rounds):
         story.settle()
@@ -162,6 +202,8 @@ def network_scenario(
             actions: list[tuple[Callable[[], None], int]] = [(story.publish, 5)]
             if not quiet:
                 actions += [(story.subscribe, 5), (story.unsubscribe, 2), (story.fail, 3 * failures)]
+            if policy == "cyclic":
+                actions += [(story.topology, 4), (story.crowd, 1)]
             draw.weighted(actions)()
     story.finish()
     return NetworkScenario(topology, tuple(story.events))

@@ -19,6 +19,7 @@ _SAMPLES = 24
 _SAMPLE_BYTES = 700
 _OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 _LITERAL_BYTES = 64
+_NAME_BYTES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +181,8 @@ def _path(draw: Draw, seed: int, parameters: PathParameters) -> _Path:
             axis = "//"
         name = "*" if draw.chance(parameters.wildcard) else at.name
         if name != "*" and draw.chance(parameters.foreign / 8):
-            name = draw.choice(("unknown", "x:unknown", at.name + "x", at.name[:1]))
+            longer = f"{at.name}x" if len(at.name.encode()) < _NAME_BYTES else f"{at.name[:-1]}x"
+            name = draw.choice(("unknown", "x:unknown", longer, at.name[:1]))
         tests = _tests(draw, at, last, parameters) if last or draw.chance(0.4) else []
         steps.append(_Step(axis, name, tests, draw.chance(0.6)))
         axis = "/"

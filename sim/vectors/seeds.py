@@ -68,6 +68,22 @@ class Draw:
         """One of the things, all equally likely."""
         return things[self.below(len(things))]
 
+    def fraction(self) -> float:
+        """A number from 0 up to but not including 1, in steps of 2**-53."""
+        return (self.bits() >> 11) / (1 << 53)
+
+    def some(self, things: Sequence[T], count: int) -> list[T]:
+        """So many of the things, each as likely as any other every time."""
+        return [self.choice(things) for _ in range(count)]
+
+    def sample(self, things: Sequence[T], count: int) -> list[T]:
+        """So many different ones of the things, in any order."""
+        if not 0 <= count <= len(things):
+            raise ValueError(f"count must be 0 to {len(things)}, not {count!r}")
+        found = list(things)
+        self.shuffle(found)
+        return found[:count]
+
     def zipf(self, count: int, skew: float) -> int:
         """An index below ``count``; index i has a weight of 1 / (i + 1) ** skew, so that skew 0 is uniform."""
         sums = _zipf_sums(count, skew)

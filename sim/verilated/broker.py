@@ -40,9 +40,14 @@ class Publication:
 
 @dataclass(frozen=True)
 class Clear:
-    """All subscriptions are removed."""
+    """All subscriptions are removed, when the frames before have been answered; with ``after`` so many clocks after the first word of the
+    frame before, answered or not."""
 
-    data: bytes = b""
+    after: int | None = None
+
+    @property
+    def data(self) -> bytes:
+        return b"" if self.after is None else struct.pack("<I", self.after)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from hdl.config import BrokerConfig
@@ -17,7 +17,10 @@ from sim.tools import environment, verilator_root
 from sim.verilated.layout import cpp_header
 from sim.verilated.registers import merge_registers
 
-__all__ = ["program"]
+__all__ = ["TRICKS", "program"]
+
+TRICKS = ("merged-registers", "common-steps")
+"""What is done for speed and can be left out: :mod:`sim.verilated.registers` and ``step.h``; docs/results/simulation.md explains both."""
 
 _WRAPPER = "simulated"
 """Name of the module that is Verilated."""
@@ -35,12 +38,9 @@ _MODEL_FLAGS = (
     "fast",
     "--x-initial",
     "fast",
-    "-fno-split",  # what merge_registers joined stays joined
     "--savable",
     "--output-split",
     "400000",  # one file
-    "--output-split-cfuncs",
-    "4000",  # functions that the processor's first cache holds, see step.h
     "-j",
     "2",
     "-MAKEFLAGS",
@@ -50,6 +50,8 @@ _MODEL_FLAGS = (
     "-MAKEFLAGS",
     "OPT_SLOW=-O0",
 )
+_MERGED_MODEL = ("-fno-split",)  # what merge_registers joined stays joined
+_STEPPED_MODEL = ("--output-split-cfuncs", "4000")  # functions that the processor's first cache holds, see step.h
 _MAIN_FLAGS = ("-std=c++17", "-O2", "-pthread", "-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0")
 _TRACE_MODEL = ("--trace-vcd",)
 _COVERED_MODEL = ("--coverage-line", "--coverage-toggle", "--output-split", "20000", "-MAKEFLAGS", "OPT_FAST=-O1")
@@ -144,6 +146,7 @@ def program(
     coverage: bool = False,
     mutated: str | None = None,
     mutants: int = 0,
+    without: Collection[str] = (),
 ) -> Path:
     """The program that ``main``, a C++ file of this folder, makes of the component ``top``, see :func:`sim.rtl.rtl`.
 
@@ -153,11 +156,12 @@ def program(
     model, C++ and layout, also when several processes ask. ``mutated`` is Verilog with so many ``mutants`` in place of the component's
     own, see :mod:`sim.mutants.schemata`; ``X2CBBR_MUTANTS`` is then their number. With ``coverage`` the program counts the lines of the
     Verilog that it reaches and the bits that change, see :mod:`sim.coverage`; ``X2CBBR_COVERAGE`` is then defined and lines stay where
-    they are.
+    they are. ``without`` are the :data:`TRICKS` that are left out; without any of them the program gives the same output, byte by byte.
     """
     source = rtl(top, config)
     header = cpp_header(source.ports)
-    model_flags = _MODEL_FLAGS + (_TRACE_MODEL if trace else ())
+    merged, stepped = (trick not in without for trick in TRICKS)
+    model_flags = _MODEL_FLAGS + merged * _MERGED_MODEL + stepped * _STEPPED_MODEL + trace * _TRACE_MODEL
     if coverage:  # Verilator does not save a model with coverage
         model_flags = tuple(flag for flag in model_flags if flag != "--savable") + _COVERED_MODEL
     main_flags = (*_MAIN_FLAGS, f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", *(["-DX2CBBR_TRACE"] if trace else []))
@@ -166,8 +170,9 @@ def program(
     links = sum(port["name"].startswith("notification__") and port["name"].endswith("__valid") for port in source.ports)
     main_flags += (f"-DX2CBBR_LINKS={links}",) if links else ()
     main_flags += (f"-DX2CBBR_MUTANTS={mutants}",) if mutants else ()
+    main_flags += ("-DX2CBBR_STEPS",) if stepped and not mutants and not coverage else ()
     hardware = source.text if mutated is None else mutated
-    hardware = hardware if coverage else merge_registers(hardware)
+    hardware = merge_registers(hardware) if merged and not coverage else hardware
     verilog = hardware + _wrapper(source, (FOLDER / main).read_text(encoding="utf-8"), mutants=mutants)
     model_key = digest([verilog, *model_flags, importlib.metadata.version("verilator")])
     files = [(FOLDER / name).read_bytes() for name in (main, *_SHARED)]

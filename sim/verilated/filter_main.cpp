@@ -2,8 +2,8 @@
 //
 // usage: filter INPUT OUTPUT [--apart | --together | --beside] [--copies N] [--stalls SEED | --bursts SEED] [--vcd FILE] [--fault N] [--timeless [--expect FILE]] [--patience N] [--limit N] [--mutant N | --reached FILE]
 // INPUT: for each item a byte, 'S' for a subscription frame, 'C' for clearing all subscriptions, 'K' for a name of the skeleton or 'P' for
-// a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, has no bytes
-// and gives a Result; so does a name, which waits likewise. 'Z' with a 32-bit number of clocks cuts the items
+// a publication, a 32-bit little-endian length and the bytes. Clearing waits until the frames before it have been answered, or
+// for as many clocks after the first word of the frame before as its bytes say, and gives a Result; so does a name, which waits likewise. 'Z' with a 32-bit number of clocks cuts the items
 // before it short: after so many clocks there is a reset, and they get no answers.
 // OUTPUT: a record for each item when it is complete: a Result for a frame; an Outcome for a publication, then its notifications in
 // rising order of their references: the reference in 32 bits, the content field in 8, the body's length in 32, and the bytes of selected nodes.
@@ -110,6 +110,8 @@ struct Part {
     uint64_t clocks = ~uint64_t(0);
 };
 
+uint32_t clocks_of(const Item &bytes) { return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | uint32_t(bytes[3]) << 24; }
+
 std::vector<Part> read_input(const std::string &path) {
     std::vector<Part> parts(1);
     std::ifstream file(path, std::ios::binary);
@@ -131,7 +133,7 @@ std::vector<Part> read_input(const std::string &path) {
         if (kind == 'Z') {
             if (length != 4)
                 fail(path + " must say in four bytes after how many clocks there is a reset");
-            part.clocks = item[0] | item[1] << 8 | item[2] << 16 | uint32_t(item[3]) << 24;
+            part.clocks = clocks_of(item);
             parts.emplace_back();
             number++;
             continue;
@@ -280,7 +282,10 @@ class Broker {
             const bool name = frames_.kinds[frame_source_.item()] == 'K';
             const bool offered = name ? top->skeleton___05Fvalid || !frame_source_.at_start() : top->clear;
             allowed = false;
-            if (!offered && answered_ == frame_source_.item()) {
+            const Item &delay = frames_.items[frame_source_.item()];
+            const bool due = answered_ == frame_source_.item() ||
+                             (!name && delay.size() == 4 && top.clock() >= frames_started_.back() + clocks_of(delay));
+            if (!offered && due) {
                 top->clear = !name;
                 frames_started_.push_back(top.clock());
             }

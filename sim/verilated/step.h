@@ -2,8 +2,7 @@
 #pragma once
 
 #include "model.h"
-#if !defined(X2CBBR_MUTANTS) && !defined(X2CBBR_COVERAGE)
-#define X2CBBR_PIECES
+#ifdef X2CBBR_STEPS
 #include "pieces.h"
 #endif
 
@@ -13,7 +12,7 @@ namespace driver {
 // that it would be fetched anew for each of them; here each piece of it is fetched once for all.
 // A model with mutants or with counters of coverage is not made of such pieces, and its copies take turns.
 template <typename Models> void rise_together(const Models &models) {
-#ifdef X2CBBR_PIECES
+#ifdef X2CBBR_STEPS
     for (Piece *piece : PIECES)
         for (Model *model : models)
             piece(model->root());

@@ -19,6 +19,8 @@ from spark_vectors.session import open_session
 
 __all__ = ["main"]
 
+_RECORDS = ("docs/results/mutants.json", "sim/mutants/chosen.txt")
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Try the mutants of a seed and write the tables and ``build/mutate.json``."""
@@ -44,12 +46,12 @@ def main(arguments: list[str] | None = None) -> int:
     found = Findings(mutants, campaign.results, known, frozenset(distilled()), seed=options.seed)
     console = Console(highlight=False, width=None if os.isatty(1) else 140)
     found.show(console)
-    place = BUILD / "mutate.json"
-    found.write(place, commit=str(commit()))
-    if options.record and options.seed == SEED and options.unit is None:
-        write_chosen(mutants, {number: result.killed for number, result in campaign.results.items()})
+    place, state = BUILD / "mutate.json", str(commit(apart_from=_RECORDS))
+    found.write(place, commit=state)
     if options.record:
-        found.record(Path("docs/results/mutants.json"), commit=str(commit(apart_from="docs/results/mutants.json")))
+        found.record(Path(_RECORDS[0]), commit=state)
+        if options.seed == SEED and options.unit is None and len(mutants) >= len(killers()):
+            write_chosen(mutants, {number: result.killed for number, result in campaign.results.items()})
     console.print(f"{len(mutants) - len(found.survivors)} of {len(mutants)} killed; {place}")
     wrong = [one for one in mutants if one.number in explained and campaign.results[one.number].killed is not None]
     for one in wrong:

@@ -239,7 +239,7 @@ def _run(
     with plain_errors(), open_session(master, name="x2cbbr soak") as spark:
         while True:
             seed = max((one.seed for one in rounds), default=FIRST_SEED - 1) + 1
-            chosen, state = plan(seed), commit(apart_from=_LEDGER)
+            chosen, state = plan(seed), commit(apart_from=[_LEDGER])
             parameters = _parameters(seed, chosen, documents)
             what = (
                 f"up to {chosen.largest:,} bytes x {parameters.subscriptions} subscriptions in {chosen.sets} sets, preset {chosen.preset}"

@@ -90,7 +90,7 @@ class PcmTable:
         for partition in selected:
             for name, value in message.properties.items():
                 for row in partition.get(name, ()):
-                    if row.bloom & ~bits == 0 and row.constraint.holds(value):
+                    if row.bloom & ~bits == 0 and _satisfies(value, row.constraint):
                         counts[row.filter_id] += 1
                         if counts[row.filter_id] == self._sizes[row.filter_id]:
                             interfaces.add(self._interfaces[row.filter_id])

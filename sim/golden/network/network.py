@@ -253,7 +253,7 @@ class Network:
     def refusals(self) -> list[Refused]:
         return [record for record in self.records if isinstance(record, Refused)]
 
-    def counted(self, at: int | None = None) -> Mapping[Counter, int]:
+    def counted(self, at: int | None = None) -> Tally[Counter]:
         """What a broker has counted, or all of them together."""
         return Tally(record.counter for record in self._counts(lambda record: at in (None, record.at)))
 

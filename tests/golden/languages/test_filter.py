@@ -1,7 +1,7 @@
 """Filters on properties against SQLite; counting and PCM, which share no code, against the filters one by one."""
 
 import contextlib
-import random
+import dataclasses
 from decimal import Decimal
 
 import pytest
@@ -10,9 +10,12 @@ from hdl.contract import Refusal
 from sim.golden.languages import LanguageRefusal, Limits, Message, Value, compile
 from sim.golden.languages.event_counting import CountingTable
 from sim.golden.languages.event_pcm import PcmTable, bloom, name_vector
-from sim.golden.languages.filter import Predicate
+from sim.golden.languages.filter import Constraint, Predicate
+from sim.judges.sqlite import Rows
+from sim.vectors.languages.attributes import MARGARA, MIXED, ZIPF, EventParameters, event, filter_text
+from sim.vectors.languages.events import COLUMNS, Events
+from sim.vectors.seeds import Draw
 from tests.golden.languages.common import refusal
-from tests.golden.languages.events import Events, Rows
 
 
 def predicate(text: str) -> Predicate:
@@ -27,13 +30,13 @@ def matches(text: str, **properties: Value) -> bool:
 
 def compare(seed: str, *, filters: int, messages: int) -> int:
     """Every filter on every message: SQLite, each by itself, and two algorithms for all at once; the number of pairs."""
-    source = Events(random.Random(seed))
+    source = Events(Draw(seed))
     given = [source.properties() for _ in range(messages)]
     drawn = [source.filter() for _ in range(filters)]
     predicates = {sid: predicate(text) for sid, (text, _) in enumerate(drawn, start=1)}
     found: list[set[int]] = [set() for _ in given]
     matched = 0
-    with contextlib.closing(Rows(list(given))) as judge:
+    with contextlib.closing(Rows(given, COLUMNS)) as judge:
         for sid, (text, condition) in enumerate(drawn, start=1):
             expected = judge.matched(condition)
             mine = {place for place, properties in enumerate(given) if predicates[sid].matches(Message("", properties))}
@@ -56,6 +59,30 @@ def test_filters_equal_sqlite_and_three_algorithms_agree() -> None:
 @pytest.mark.long
 def test_more_filters_equal_sqlite() -> None:
     assert sum(compare(f"filter {seed}", filters=500, messages=250) for seed in (2, 3, 4)) == 375_000
+
+
+def test_counting_and_pcm_evaluate_constraints_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither asks the constraint, which is what the naive evaluation does."""
+    source = Events(Draw("filter apart"))
+    predicates = {sid: predicate(source.filter()[0]) for sid in range(1, 101)}
+    given = [Message("", source.properties()) for _ in range(50)]
+    expected = [{sid for sid, one in predicates.items() if one.matches(message)} for message in given]
+    monkeypatch.delattr(Constraint, "holds")
+    for table in (CountingTable(predicates), PcmTable(predicates)):
+        assert [table.find(message) for message in given] == expected
+
+
+@pytest.mark.parametrize("parameters", [MARGARA, MIXED, ZIPF], ids=["numbers", "mixed", "zipf"])
+def test_three_algorithms_agree_on_the_workloads_of_the_papers(parameters: EventParameters) -> None:
+    """Half of the events with all names, so that something matches."""
+    predicates = {sid: predicate(filter_text(6, 0, sid, parameters)) for sid in range(1, 401)}
+    wide = dataclasses.replace(parameters, attributes=(100, 100))
+    drawn = [event(6, row, wide if row % 2 else parameters) for row in range(16)]
+    given = [Message("", {key: value if isinstance(value, str) else Decimal(value) for key, value in one.items()}) for one in drawn]
+    expected = [{sid for sid, one in predicates.items() if one.matches(message)} for message in given]
+    assert sum(map(len, expected)) > 25
+    for table in (CountingTable(predicates), PcmTable(predicates)):
+        assert [table.find(message) for message in given] == expected
 
 
 def test_examples_of_the_paper() -> None:

@@ -1,6 +1,5 @@
 """MQTT topic filters against paho-mqtt and libmosquitto, which share no code, and against mosquitto as a broker."""
 
-import random
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,11 @@ from paho.mqtt.matcher import MQTTMatcher
 
 from hdl.contract import Refusal
 from sim.golden.languages import Compiled, LanguageRefusal, Limits, Message, Refused, compile
-from tests.golden.languages import departures, mosquitto
+from sim.judges import mosquitto
+from sim.vectors.languages.hierarchies import Hierarchies
+from sim.vectors.seeds import Draw
+from tests.golden.languages import departures
 from tests.golden.languages.common import ours, refusal, shown
-from tests.golden.languages.hierarchies import Hierarchies
 
 
 def accepted(text: str) -> Compiled | None:
@@ -32,16 +33,16 @@ def paho_matches(subscription: str, topic: str) -> bool:
 
 def compare(seed: str, count: int) -> None:
     """As many accepted filters on a topic each, and about a third as many texts that may be refused."""
-    source = Hierarchies(random.Random(seed), one="+", final="#")
+    source = Hierarchies(Draw(seed), one="+", final="#")
     pairs = matches = refused = 0
     while pairs < count:
-        text = source.subscription() if source.random.random() < 0.75 else source.spoilt(source.subscription())
+        text = source.subscription() if source.draw.chance(0.75) else source.spoilt(source.subscription())
         mine = accepted(text)
         assert (mine is not None) is (mosquitto.accepts(text) and text != ""), text
         if mine is None:
             refused += 1
             continue
-        topic = (source.near(text) if source.random.random() < 0.9 else source.topic()) or "/"
+        topic = (source.near(text) if source.draw.chance(0.9) else source.topic()) or "/"
         found = mine.matches(Message(topic))
         assert found is mosquitto.matches(text, topic), (text, topic)
         assert found is paho_matches(text, topic), (text, topic)
@@ -138,14 +139,14 @@ class Subscriber:
 @pytest.mark.long
 def test_filters_equal_a_broker(tmp_path: Path) -> None:
     """120 subscribers with a filter each and 2,000 topics: 240,000 pairs; every topic that a real broker delivers, and no other."""
-    source = Hierarchies(random.Random("mqtt broker"), one="+", final="#")
+    source = Hierarchies(Draw("mqtt broker"), one="+", final="#")
     filters: dict[str, Compiled] = {}
     while len(filters) < 120:
         text = source.subscription()
         mine = accepted(text)
         if mine is not None and not mine.matches(Message(Subscriber.END)):
             filters[text] = mine
-    topics = {source.near(source.random.choice(list(filters))) or "/" for _ in range(4000)}
+    topics = {source.near(source.draw.choice(list(filters))) or "/" for _ in range(4000)}
     chosen = sorted(topic for topic in topics if not topic.startswith("$SYS"))[:2000]
     assert len(chosen) == 2000
     with mosquitto.broker(tmp_path) as port:

@@ -1,58 +1,16 @@
 """Regular expressions against RE2."""
 
-import random
-
 import pytest
 import re2
 
 from hdl.contract import Refusal
 from sim.golden.languages import Compiled, LanguageRefusal, Limits, Message, Refused, compile
+from sim.vectors.languages.expressions import Expressions
+from sim.vectors.seeds import Draw
 from tests.golden.languages.common import refusal
 
 OPTIONS = re2.Options()
 OPTIONS.log_errors = False
-
-LETTERS = "aab-]^é日😀 \n{}:"
-ATOMS = (
-    *("a", "b", "ab", "é", "日", "😀", " ", ".", ".", "^", "$", "\n", "]", "}", "-", ":", ",", "\\.", "\\\\", "\\d", "\\D"),
-    *("\\w", "\\W", "\\s", "\\S", "\\n", "\\t", "\\(", "\\[", "\\{", "\\-", "\\/", "\\_", "\\ ", "[ab]", "[^ab]", "[a-z]"),
-    *("[^a]", "[]a]", "[^]]", "[a-]", "[-a]", "[+--]", "[a-b-é]", "[\\d-a]", "[^\\d\\s]", "[\\]]", "[\\n.]", "[.^$*]", "[é-日]"),
-    *("[^é-😀]", "[\\D\\d]", "[[]", "[a\\-z]", "[\\--a]", "()", "(?:)"),
-)
-
-
-class Expressions:
-    """Draws expressions, and topics of the characters that they are about."""
-
-    def __init__(self, randomness: random.Random) -> None:
-        self.random = randomness
-
-    def expression(self, depth: int) -> str:
-        kind = self.random.random()
-        if depth == 0 or kind < 0.25:
-            return self.random.choice(ATOMS)
-        if kind < 0.6:
-            return "".join(self.expression(depth - 1) for _ in range(self.random.choice((0, 2, 2, 3))))
-        if kind < 0.75:
-            inner = "|".join(self.expression(depth - 1) for _ in range(self.random.choice((2, 2, 3))))
-        else:
-            inner = self.expression(depth - 1)
-        opening = self.random.choice(("(", "(", "(?:"))
-        repeat = self.random.choice(("", "?", "*", "+", "*?", "??", "+?")) if kind >= 0.75 or self.random.random() < 0.3 else ""
-        return f"{opening}{inner}){repeat}"
-
-    def whole(self) -> str:
-        text = self.expression(self.random.choice((1, 2, 2, 3, 4)))
-        if self.random.random() < 0.3:
-            text = "^" + text
-        return text + "$" if self.random.random() < 0.3 else text
-
-    def spoilt(self, text: str) -> str:
-        place = self.random.randint(0, len(text))
-        return text[:place] + self.random.choice("()[]*+?{}|\\-^:da1é") + text[place + self.random.randint(0, 1) :]
-
-    def topic(self) -> str:
-        return "".join(self.random.choices(LETTERS, k=self.random.choice((0, 1, 1, 2, 3, 4, 6, 10))))
 
 
 def judge(text: str) -> "re2._Regexp | None":
@@ -74,11 +32,11 @@ NARROWER = {LanguageRefusal.COUNT, LanguageRefusal.GROUP, LanguageRefusal.ESCAPE
 
 
 def compare(seed: str, *, expressions: int, topics: int) -> None:
-    source = Expressions(random.Random(seed))
+    source = Expressions(Draw(seed))
     given = [source.topic() for _ in range(topics)]
     pairs = matches = refused = 0
     while pairs < expressions * topics:
-        text, spoilt = source.whole(), source.random.random() < 0.25
+        text, spoilt = source.whole(), source.draw.chance(0.25)
         if spoilt:
             text = source.spoilt(text)
         mine, theirs = accepted(text), judge(text)

@@ -1,7 +1,6 @@
 """Selectors against Apache ActiveMQ and SQLite, with all three values of a condition."""
 
 import contextlib
-import random
 import sqlite3
 from collections import Counter
 from decimal import Decimal
@@ -11,10 +10,12 @@ import pytest
 from hdl.contract import Refusal
 from sim.golden.languages import LanguageRefusal, Limits, Message, Value, compile
 from sim.golden.languages.selector import Selector
-from tests.golden.languages import activemq, departures
+from sim.judges import activemq
+from sim.judges.sqlite import Rows
+from sim.vectors.languages.selectors import COLUMNS, Drawn, Selectors
+from sim.vectors.seeds import Draw
+from tests.golden.languages import departures
 from tests.golden.languages.common import ours, refusal, shown
-from tests.golden.languages.events import Rows
-from tests.golden.languages.selectors import COLUMNS, Drawn, Selectors
 
 ROOMY = Limits(normal_form=10**9, text_bytes=4096)
 
@@ -38,9 +39,9 @@ def check(seen: Counter[bool | None], pairs: int) -> None:
 
 
 def against_activemq(seed: str, *, selectors: int, messages: int) -> None:
-    source = Selectors(random.Random(seed))
+    source = Selectors(Draw(seed))
     given = [source.properties() for _ in range(messages)]
-    drawn = [source.condition(source.random.choice((0, 0, 1, 2, 3))) for _ in range(selectors)]
+    drawn = [source.condition(source.draw.choice((0, 0, 1, 2, 3))) for _ in range(selectors)]
     seen: Counter[bool | None] = Counter()
     for one, expected in zip(drawn, activemq.evaluate([one.activemq for one in drawn], given), strict=True):
         assert expected is not None, one
@@ -61,11 +62,11 @@ def test_more_selectors_equal_activemq() -> None:
 
 def against_sqlite(seed: str, *, selectors: int, messages: int) -> None:
     """Numbers alone, as they are written: SQLite's NOT binds as the standard's does."""
-    source = Selectors(random.Random(seed))
+    source = Selectors(Draw(seed))
     given = [source.numbers() for _ in range(messages)]
-    drawn = [source.condition(source.random.choice((0, 1, 2, 3)), numeric=True) for _ in range(selectors)]
+    drawn = [source.condition(source.draw.choice((0, 1, 2, 3)), numeric=True) for _ in range(selectors)]
     seen: Counter[bool | None] = Counter()
-    with contextlib.closing(Rows(list(given), COLUMNS)) as judge:
+    with contextlib.closing(Rows(given, COLUMNS)) as judge:
         for one in drawn:
             assert one.sqlite is not None
             found = values(one, given)

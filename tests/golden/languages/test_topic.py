@@ -1,7 +1,5 @@
 """Hierarchical topics: the three algorithms of the paper, which share no code, against each other and against the language's own text."""
 
-import random
-
 import pytest
 
 from hdl.contract import Refusal
@@ -10,8 +8,10 @@ from sim.golden.languages.topic import Topic
 from sim.golden.languages.topic_expressions import TopicExpressions
 from sim.golden.languages.topic_hash import TopicHash
 from sim.golden.languages.topic_tree import TopicTree
+from sim.vectors.languages import streams
+from sim.vectors.languages.hierarchies import Hierarchies
+from sim.vectors.seeds import Draw
 from tests.golden.languages.common import refusal
-from tests.golden.languages.hierarchies import Hierarchies
 
 
 def matches(text: str, topic: str) -> bool:
@@ -87,8 +87,8 @@ def accepted(source: Hierarchies, count: int) -> list[Topic]:
 
 def compare(seed: str, *, subscriptions: int, topics: int) -> int:
     """Adds, then finds between removals until nothing is left; the number of pairs that were compared."""
-    source = Hierarchies(random.Random(seed), one="*", final="#")
-    wanted = [(topic, source.random.randrange(subscriptions // 2)) for topic in accepted(source, subscriptions)]
+    source = Hierarchies(Draw(seed), one="*", final="#")
+    wanted = [(topic, source.draw.below(subscriptions // 2)) for topic in accepted(source, subscriptions)]
     engines = (TopicTree(), TopicExpressions(), TopicHash())
     for topic, destination in wanted:
         for engine in engines:
@@ -96,15 +96,15 @@ def compare(seed: str, *, subscriptions: int, topics: int) -> int:
     pairs = matched = 0
     left = list(wanted)
     for number in range(topics):
-        topic, _ = source.random.choice(wanted)
-        given = source.near("/".join(topic.levels)) if source.random.random() < 0.9 else source.subscription()
+        topic, _ = source.draw.choice(wanted)
+        given = source.near("/".join(topic.levels)) if source.draw.chance(0.9) else source.subscription()
         plain = {destination for mine, destination in left if mine.matches(Message(given))}
         for engine in engines:
             assert engine.find(given) == plain, (type(engine).__name__, given)
         pairs += len(left)
         matched += len(plain)
         if number % 2 and len(left) > subscriptions // 2:
-            gone = left.pop(source.random.randrange(len(left)))
+            gone = left.pop(source.draw.below(len(left)))
             for engine in engines:
                 engine.remove(*gone)
     assert matched > topics
@@ -118,6 +118,24 @@ def compare(seed: str, *, subscriptions: int, topics: int) -> int:
 
 def test_three_algorithms_agree() -> None:
     assert compare("topic 1", subscriptions=200, topics=250) > 30_000
+
+
+def test_three_algorithms_agree_on_the_workload_of_the_paper() -> None:
+    """[H IV-B]: seven levels of 50 values with one wildcard, and fewer values so that much matches; 32 destinations."""
+    for parameters in (streams.PALLICKARA, streams.TopicParameters(levels=4, values=3, wildcards=2)):
+        wanted = [compile("topic", streams.subscription(2, row, parameters)) for row in range(400)]
+        engines = (TopicTree(), TopicExpressions(), TopicHash())
+        for number, topic in enumerate(wanted):
+            assert isinstance(topic, Topic)
+            for engine in engines:
+                engine.add(topic, number % 32)
+        matched = 0
+        for row in range(60):
+            given = streams.topic(2, row, subscriptions=400, parameters=parameters)
+            expected = {number % 32 for number, topic in enumerate(wanted) if topic.matches(Message(given))}
+            assert [engine.find(given) for engine in engines] == [expected] * 3
+            matched += len(expected)
+        assert matched >= 60
 
 
 @pytest.mark.long

@@ -1,0 +1,1 @@
+"""The languages for messages in software beside the papers' figures: ``make bench ARGS="--only languages"``."""

@@ -1,0 +1,1 @@
+"""PCM on arrays: :mod:`sim.pcm` and the engine of that name."""
