@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cocotb_tests.simulated import Part, run
-from cocotb_tests.xpath.programs import expected, words
+from cocotb_tests.xpath.programs import CONFIGS, expected, limits, random_texts, words
 from hdl.config import BrokerConfig
 from hdl.contract import Refusal
 from hdl.program import ProgramGuard
@@ -26,6 +26,8 @@ TEXTS = [
     b"//a[@b='abcdefghijkl' and @c<=-12.5]",
     b"/a[@longname>=5][text()!='x']",
     b"//@name",
+    b"//*/longname/@longname",
+    b"//longname[@longname]//@longname",
     b"a/b[@c]/@d",
     b"//*//*",
     b"//a[.>'text'][@b]",
@@ -194,6 +196,28 @@ def test_programs(idle: float, stall: float) -> None:
         assert came == due
 
     run(ProgramGuard(CONFIG), bench, seed=4, idle=idle, stall=stall)
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+def test_whatever_the_xpath_processor_makes_passes(config: BrokerConfig) -> None:
+    """Programs of random texts and of texts at every limit, word for word."""
+
+    async def bench(part: Part) -> None:
+        dut = part.dut
+        part.set(dut.o.ready, 1)
+        part.set(dut.i.valid, 1)
+        accepted = 0
+        for text in [*limits(config), *random_texts(random.Random(9), 400)]:
+            program = expected(text, config)
+            accepted += program[-1]["op"] == ProgramOp.DONE.value
+            for word in program:
+                part.set(dut.i.payload, word)
+                await part.clock(0)
+                assert part.value(dut.o.payload) == word, text
+                await part.clock()
+        assert accepted > 150
+
+    run(ProgramGuard(config), bench)
 
 
 def test_a_reset_within_a_program() -> None:

@@ -1,4 +1,4 @@
-"""Pins names without waiting for the documents, if they are pinned already."""
+"""Asks the name table for names ahead, because most are there already."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
@@ -17,9 +17,9 @@ _PLACES = 4
 class PinPort(wiring.Component):
     """Stands before the name table: each name that is to be pinned is looked up first, and only a new one is pinned.
 
-    A look-up goes among the names of documents and takes some 28 clocks; a pin waits until these have left. Four names are under way at
-    once. A name that is one of the latest four, word for word, is answered without the table; it is not forgotten before something is given
-    back. A name is taken in whole before it is asked for.
+    A look-up goes among the names of documents and takes some 20 clocks; a pin begins when all before it are answered. Four names are
+    under way at once. A name that is one of the latest four, word for word, is answered without the table; it is not forgotten before
+    something is given back. A name is taken in whole before it is asked for.
 
     Parameters
     ----------

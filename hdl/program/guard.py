@@ -79,7 +79,7 @@ class ProgramGuard(wiring.Component):
             # Names and tests in their places; literals right behind the tests that they belong to.
             ~named | (word.count != 0),
             ~(begins & ~is_literal & ~is_abort) | ~owes,
-            ~(is_step | is_final) | (~final & ~texted & no_operator),
+            ~(is_step | is_final) | (no_operator & (piece | (~final & ~texted))),
             ~(is_attribute | spoken) | (begun & ~final),
             ~is_attribute | word.last | no_operator,
             ~spoken | (bare & ~no_operator),
