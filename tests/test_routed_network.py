@@ -164,7 +164,8 @@ def test_one_copy_a_link_over_three_brokers_and_the_end_of_interests() -> None:
     ]
     run = checked([1, 2, 3], [(1, 2), (2, 3)], events)
     routes = [frame for frame in frames(run) if frame.startswith("ROUTE")]
-    assert routes == ["ROUTE {0|2} 2>1", "ROUTE {0|2} 2>3", *["ROUTE {0|3} 3>2", "ROUTE {0|3} 2>1"] * 3]
+    assert sorted(routes[:2]) == ["ROUTE {0|2} 2>1", "ROUTE {0|2} 2>3"]
+    assert routes[2:] == ["ROUTE {0|3} 3>2", "ROUTE {0|3} 2>1"] * 3
     assert {bid: counts["registered"] for bid, counts in run.counts.items()} == {1: 1, 2: 1, 3: 1}
 
 
@@ -191,15 +192,15 @@ def test_a_link_that_is_cut_and_mended() -> None:
 
 def test_two_brokers_that_route_to_each_other_do_not_lock_up() -> None:
     """Publications without a pause from both sides of a link, for subscribers on both: every one comes, once, in its publisher's order."""
-    documents = {bid: [b"<F n='%d'/>" % number + b" " * (number * 37 % 700) for number in range(30)] for bid in (1, 2)}
+    documents = {bid: [b"<F b='%d' n='%d'/>" % (bid, number) + b" " * (number * 37 % 700) for number in range(30)] for bid in (1, 2)}
     events: list[Event] = [*apart([subscribe(bid, 1, "//F") for bid in (1, 2)])]
     events += [("publish", bid, documents[bid][number]) for number in range(30) for bid in (1, 2)]
     run = play(CONFIG, [1, 2], [(1, 2)], [*events, ("settle",)])
     for at in (1, 2):
         bodies = [body for broker, _, body in notified(run) if broker == at]
         for bid in (1, 2):
-            assert [body for body in bodies if body in documents[bid]].count(documents[bid][0]) >= 1
-        assert sorted(bodies) == sorted(documents[1] + documents[2])
+            assert [body for body in bodies if b"b='%d'" % bid in body] == documents[bid]
+        assert len(bodies) == 60
     assert all(counts["lost"] == counts["duplicates"] == 0 for counts in run.counts.values())
 
 

@@ -1,7 +1,7 @@
-"""Coroutines for the units of the steady policy by themselves: sorter, gate, copies, members, own subscriptions, frames of several units."""
+"""Coroutines for the units of the steady policy by themselves."""
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.routing.frames import KINDS, fields, frame, some_frame, words
 from cocotb_tests.streams import Bench, parameters
@@ -157,18 +157,13 @@ async def paths_of_own_subscribers_are_malformed(dut, idle, stall):
         if short:
             data = data[: chance.randrange(1, 20)]
         source.send(document(data))
-        if len(data) >= 8 and any(data[5:12]):
-            clean = bytearray(data)
-            crossed = any(data[5:8]) or any(data[8:12])
-            clean[5:8] = bytes(3)
-            if len(data) > 8:
-                clean[8 : min(12, len(data))] = bytes(min(12, len(data)) - 8)
-            if crossed and len(data) >= 20:
-                clean[16:20] = b"\xff" * 4
-            elif crossed and len(data) > 16:
-                clean = None
-            data = clean
-        due.append(data if data is None else bytes(data))
+        clean, crossed = bytearray(data), False
+        for place in range(5, min(12, len(data))):
+            crossed |= bool(clean[place])
+            clean[place] = 0
+        if crossed:
+            clean[16:20] = (b"\xff" * 4)[: max(0, len(data) - 16)]
+        due.append(bytes(clean))
     await source.drained()
     await bench.clocks(20)
     found, now = [], b""
@@ -178,7 +173,7 @@ async def paths_of_own_subscribers_are_malformed(dut, idle, stall):
             found.append(now)
             now = b""
     assert len(found) == len(due)
-    assert all(one == other for one, other in zip(found, due, strict=True) if other is not None)
+    assert found == due
 
 
 def route(port, origin, reference, hops, body, *, cut=False):
@@ -242,7 +237,7 @@ async def publications_enter_once(dut, idle, stall, shares):
         others.append((found, record))
     due = len(own) + len(others)
     records = []
-    for _ in range(40000):
+    for _ in range(12000):
         await RisingEdge(dut.clk)
         if len(records) < sum(word["last"] for word in out.items):
             dut.number.value = len(records)
@@ -347,14 +342,12 @@ async def one_copy_for_each_neighbour(dut, idle, stall):
     async def remember():
         """The gate's records, by the number that is asked for."""
         while True:
-            await RisingEdge(dut.clk)
+            await FallingEdge(dut.clk)
             value = dut.number.value
             one = records[int(value) % len(records)] if value.is_resolvable else records[0]
             bits = one["local"] | one["port"] << 1 | one["origin"] << 5 | one["reference"] << 13 | one["hops"] << 45 | one["ends"] << 53
             dut.record.value = bits
 
-    # the record must stand in the same clock: the bench is a clock late, so that headers come with pauses
-    head.idle = max(idle, 0.7)
     cocotb.start_soon(remember())
     await head.drained()
     await rest.drained()
@@ -390,7 +383,7 @@ class Registration:
 
 
 @cocotb.test(skip=UNIT != "members")
-@cocotb.parametrize(idle=[0.0, 0.5], stall=[0.0, 0.6])
+@cocotb.parametrize((("idle", "stall"), [(0.0, 0.0), (0.5, 0.6)]))
 async def members_and_neighbours(dut, idle, stall):
     """Accepted, cancelled and refused subscriptions of everybody; links that come and go, whose subscriptions are cancelled."""
     bench = bench_of(dut)
@@ -408,7 +401,7 @@ async def members_and_neighbours(dut, idle, stall):
 
     async def rest():
         await results.drained()
-        await bench.clocks(60 * (1 + int(20 * max(idle, stall))))
+        await bench.clocks(40 * (1 + int(5 * max(idle, stall))))
 
     dut.identity__up.value = 0b111
     await rest()

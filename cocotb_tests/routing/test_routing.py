@@ -120,7 +120,7 @@ STEADY = {
     "frames-mux": lambda: FramesMux(streams=3),
     "sorter": lambda: FrameSorter(ports=3, port=1),
     "own": OwnSubscriptions,
-    "gate": lambda: PublicationGate(BrokerConfig(**SMALL), ports=3, window=16),
+    "gate": lambda: PublicationGate(BrokerConfig(**SMALL), ports=3, window=128),
     "copies": lambda: CopySender(ports=3),
     "members": lambda: MemberTable(BrokerConfig(**SMALL), ports=3),
 }
@@ -128,5 +128,5 @@ STEADY = {
 
 @pytest.mark.parametrize("unit", STEADY)
 def test_steady(unit: str) -> None:
-    parameters = {"unit": unit, "config": SMALL, "frames": 120, "publications": 30, "results": 40}
+    parameters = {"unit": unit, "config": SMALL, "frames": 120, "publications": 30, "results": 25}
     simulate(STEADY[unit](), tests="cocotb_tests.routing.steady_tests", simulator="icarus", seed=14, parameters=parameters)
