@@ -209,7 +209,8 @@ def scenario(row: int, *, brokers: int, rounds: int) -> tuple[list[int], list[tu
     made = network_scenario(seed=31, row=row, failures=False, brokers=brokers, rounds=rounds, settings={})
     bids = {name: broker["bid"] for name, broker in made.topology["brokers"].items()}
     links = [(bids[one], bids[other]) for one, other, *_ in made.topology["links"]]
-    tree, joined = [], {next(iter(bids.values()))}
+    tree: list[tuple[int, int]] = []
+    joined = {next(iter(bids.values()))}
     while len(joined) < len(bids):
         link = next(link for link in links if len(joined & set(link)) == 1)
         tree.append(link)
