@@ -16,7 +16,7 @@ from hdl.routing.members import MemberTable
 from hdl.routing.modes import OperationModes
 from hdl.routing.path import Identity, PathWalker
 from hdl.routing.relay import Relay
-from hdl.routing.router import OwnSubscriptions
+from hdl.routing.router import OwnSubscriptions, Router
 from hdl.routing.sorter import FrameSorter
 from hdl.routing.vrt import VicinityRoutingTable
 from hdl.routing.window import SeenWindow
@@ -130,3 +130,9 @@ STEADY = {
 def test_steady(unit: str) -> None:
     parameters = {"unit": unit, "config": SMALL, "frames": 120, "publications": 30, "results": 25}
     simulate(STEADY[unit](), tests="cocotb_tests.routing.steady_tests", simulator="icarus", seed=14, parameters=parameters)
+
+
+def test_router() -> None:
+    config = SMALL | {"links": 2}
+    component = Router(BrokerConfig(**config), ports=2, window=4)
+    simulate(component, tests="cocotb_tests.routing.router_tests", simulator="icarus", seed=15, parameters={"config": config})
