@@ -164,7 +164,8 @@ def test_one_copy_a_link_over_three_brokers_and_the_end_of_interests() -> None:
     ]
     run = checked([1, 2, 3], [(1, 2), (2, 3)], events)
     routes = [frame for frame in frames(run) if frame.startswith("ROUTE")]
-    assert routes == ["ROUTE {0|2} 2>1", "ROUTE {0|2} 2>3", *["ROUTE {0|3} 3>2", "ROUTE {0|3} 2>1"] * 3]
+    assert sorted(routes[:2]) == ["ROUTE {0|2} 2>1", "ROUTE {0|2} 2>3"]
+    assert routes[2:] == ["ROUTE {0|3} 3>2", "ROUTE {0|3} 2>1"] * 3
     assert {bid: counts["registered"] for bid, counts in run.counts.items()} == {1: 1, 2: 1, 3: 1}
 
 
@@ -189,17 +190,19 @@ def test_a_link_that_is_cut_and_mended() -> None:
     assert {bid: counts["registered"] for bid, counts in run.counts.items()} == {1: 1, 2: 1}
 
 
-def test_two_brokers_that_route_to_each_other_do_not_lock_up() -> None:
-    """Publications without a pause from both sides of a link, for subscribers on both: every one comes, once, in its publisher's order."""
-    documents = {bid: [b"<F n='%d'/>" % number + b" " * (number * 37 % 700) for number in range(30)] for bid in (1, 2)}
-    events: list[Event] = [*apart([subscribe(bid, 1, "//F") for bid in (1, 2)])]
-    events += [("publish", bid, documents[bid][number]) for number in range(30) for bid in (1, 2)]
-    run = play(CONFIG, [1, 2], [(1, 2)], [*events, ("settle",)])
-    for at in (1, 2):
+@pytest.mark.parametrize("brokers", [2, 3])
+def test_brokers_that_route_to_each_other_do_not_lock_up(brokers: int) -> None:
+    """Publications without a pause at every broker of a line, for subscribers at all: every one comes, once, in its publisher's order."""
+    bids, count = list(range(1, brokers + 1)), 60 // brokers
+    documents = {bid: [b"<F b='%d' n='%d'/>" % (bid, number) + b" " * (number * 37 % 700) for number in range(count)] for bid in bids}
+    events: list[Event] = [*apart([subscribe(bid, 1, "//F") for bid in bids])]
+    events += [("publish", bid, documents[bid][number]) for number in range(count) for bid in bids]
+    run = play(CONFIG, bids, [(bid, bid + 1) for bid in bids[:-1]], [*events, ("settle",)])
+    for at in bids:
         bodies = [body for broker, _, body in notified(run) if broker == at]
-        for bid in (1, 2):
-            assert [body for body in bodies if body in documents[bid]].count(documents[bid][0]) >= 1
-        assert sorted(bodies) == sorted(documents[1] + documents[2])
+        for bid in bids:
+            assert [body for body in bodies if b"b='%d'" % bid in body] == documents[bid]
+        assert len(bodies) == brokers * count
     assert all(counts["lost"] == counts["duplicates"] == 0 for counts in run.counts.values())
 
 
@@ -208,7 +211,8 @@ def scenario(row: int, *, brokers: int, rounds: int) -> tuple[list[int], list[tu
     made = network_scenario(seed=31, row=row, failures=False, brokers=brokers, rounds=rounds, settings={})
     bids = {name: broker["bid"] for name, broker in made.topology["brokers"].items()}
     links = [(bids[one], bids[other]) for one, other, *_ in made.topology["links"]]
-    tree, joined = [], {next(iter(bids.values()))}
+    tree: list[tuple[int, int]] = []
+    joined = {next(iter(bids.values()))}
     while len(joined) < len(bids):
         link = next(link for link in links if len(joined & set(link)) == 1)
         tree.append(link)

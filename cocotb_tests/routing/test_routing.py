@@ -6,13 +6,18 @@ import pytest
 from cocotb_tests.runner import simulate
 from hdl.config import BrokerConfig
 from hdl.lookup import RouteLookup
+from hdl.routing.copies import CopySender
 from hdl.routing.forwarder import Forwarder
-from hdl.routing.frames import FrameReader, FrameWriter
+from hdl.routing.frames import FrameReader, FramesMux, FrameWriter
+from hdl.routing.gate import PublicationGate
 from hdl.routing.interests import Interests
 from hdl.routing.link import FrameMux, LinkReceiver, LinkSender
+from hdl.routing.members import MemberTable
 from hdl.routing.modes import OperationModes
 from hdl.routing.path import Identity, PathWalker
 from hdl.routing.relay import Relay
+from hdl.routing.router import OwnSubscriptions, Router
+from hdl.routing.sorter import FrameSorter
 from hdl.routing.vrt import VicinityRoutingTable
 from hdl.routing.window import SeenWindow
 
@@ -108,3 +113,26 @@ def test_interests(ports: int) -> None:
     component = Interests(BrokerConfig(**config), ports=ports)
     parameters = {"config": config, "ports": ports, "changes": 150}
     simulate(component, tests="cocotb_tests.routing.interests_tests", simulator="icarus", seed=13, parameters=parameters)
+
+
+SMALL = {"subscriptions": 15, "steps": 16, "slices": 1, "subscription_steps": 4, "xram_bytes": 1024}
+STEADY = {
+    "frames-mux": lambda: FramesMux(streams=3),
+    "sorter": lambda: FrameSorter(ports=3, port=1),
+    "own": OwnSubscriptions,
+    "gate": lambda: PublicationGate(BrokerConfig(**SMALL), ports=3, window=128),
+    "copies": lambda: CopySender(ports=3),
+    "members": lambda: MemberTable(BrokerConfig(**SMALL), ports=3),
+}
+
+
+@pytest.mark.parametrize("unit", STEADY)
+def test_steady(unit: str) -> None:
+    parameters = {"unit": unit, "config": SMALL, "frames": 120, "publications": 30, "results": 25}
+    simulate(STEADY[unit](), tests="cocotb_tests.routing.steady_tests", simulator="icarus", seed=14, parameters=parameters)
+
+
+def test_router() -> None:
+    config = SMALL | {"links": 2}
+    component = Router(BrokerConfig(**config), ports=2, window=4)
+    simulate(component, tests="cocotb_tests.routing.router_tests", simulator="icarus", seed=15, parameters={"config": config})

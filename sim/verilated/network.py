@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hdl.config import BrokerConfig
 from hdl.contract import Frame, FrameError
@@ -92,7 +93,7 @@ def play(
     config: BrokerConfig,
     bids: Sequence[int],
     links: Sequence[tuple[int, int]],
-    events: Iterable[tuple[str, int, bytes] | tuple[str, int] | tuple[str]],
+    events: Iterable[tuple[Any, ...]],
     *,
     tree: Iterable[tuple[int, int]] | None = None,
 ) -> NetworkRun:
@@ -116,9 +117,9 @@ def play(
     for event in events:
         match event:
             case ("subscribe", bid, frame):
-                lines.append(f"S {bids.index(bid)} {frame.hex()}")  # type: ignore[union-attr]
+                lines.append(f"S {bids.index(bid)} {frame.hex()}")
             case ("publish", bid, document):
-                lines.append(f"P {bids.index(bid)} {document.hex()}")  # type: ignore[union-attr]
+                lines.append(f"P {bids.index(bid)} {document.hex()}")
             case ("settle",):
                 lines.append(settle)
             case (("cut" | "mend") as what, place):
