@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cocotb_tests.crt.test_crt_numbers import key
+from cocotb_tests.decimals import key
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.crt import tests

@@ -9,6 +9,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
+from cocotb_tests.decimals import key
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.crt.bounds import BoundTable
@@ -18,7 +19,6 @@ from hdl.shapes.tests import BoundKind
 
 LIMITS = {"steps": 64, "slices": 4, "names": 16, "learned": 64, "subscriptions": 15, "values": 16, "subscription_steps": 8}
 STALLS = pytest.mark.parametrize("stall", [0.0, 0.5])
-_BIAS = 66
 
 TESTS = {
     # the kind of the bound, what is added to twice the rank, and what must hold between value and number
@@ -29,19 +29,6 @@ TESTS = {
     "eq": (BoundKind.EQUAL, 1, operator.eq),
     "ne": (BoundKind.UNLIKE, 1, operator.ne),
 }
-
-
-def key(number: Decimal | None) -> dict[str, int]:
-    """A number as the readers give it."""
-    if number is None:
-        return {"nan": 1}
-    if number == 0:
-        return {"digits": 0, "exponent": 0}
-    sign, digits, exponent = number.normalize().as_tuple()
-    packed = 0
-    for place, digit in enumerate(digits):
-        packed |= digit << 4 * (14 - place)
-    return {"digits": packed, "exponent": _BIAS + len(digits) + int(exponent), "negative": sign}
 
 
 def some(part: Part, spread: int) -> Decimal:

@@ -103,7 +103,7 @@ def made(chance: random.Random, *, pieces: int, contains: int, fails: bool) -> P
             if held is not None:
                 held["operator"] = operator.value
                 held["number"] = int(numeric)
-            if not full:
+            if not full and not (numeric and len(text) > CONFIG.digits):
                 room = not (fails and chance.random() < 0.1)
                 value = chance.randrange(16)
                 (program.numbers if numeric else program.strings).append(value if room else -1)

@@ -9,7 +9,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from cocotb_tests.crt.test_crt_numbers import key
+from cocotb_tests.decimals import key
 from cocotb_tests.simulated import Part, run
 from hdl.config import BrokerConfig
 from hdl.crt.compared import StringTests

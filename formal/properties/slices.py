@@ -277,7 +277,11 @@ class _Pass(Checked):
 
 PROPERTIES = [
     Property(name="slices-bounds", make=_Bounds, depth=20),
+    Property(name="slices-bounds-mutant", make=_Bounds, depth=20, mutation=1),
     Property(name="slices-ranks", make=_Ranks, depth=16),
+    Property(name="slices-ranks-mutant", make=_Ranks, depth=16, mutation=1),
     Property(name="slices-search", make=_Search, depth=20),
+    Property(name="slices-search-mutant", make=_Search, depth=20, mutation=2),
     Property(name="slices-pass", make=_Pass, depth=20),
+    Property(name="slices-pass-mutant", make=_Pass, depth=20, mutation=1),
 ]
