@@ -54,6 +54,7 @@ class NetworkRun:
     counts: dict[int, dict[str, int]] = field(default_factory=dict)
 
 
+_FAULT = "this is a fault of the hardware description"
 _COUNTS = ("registered", "duplicates", "sent", "limited", "oversized", "up", "settled", "joined")
 _PORT_COUNTS = ("lost", "misrouted", "refusals", "broken")
 
@@ -62,7 +63,7 @@ def _unpacked(text: str) -> Frame:
     try:
         return Frame.unpack(bytes.fromhex(text))
     except FrameError as error:
-        raise EngineError(f"a broker must send frames of the contract, not {text}") from error
+        raise EngineError(f"a broker must send frames of the contract, not {text}", hint=_FAULT) from error
 
 
 def _read(lines: Iterable[str], bids: Sequence[int]) -> NetworkRun:
@@ -133,5 +134,5 @@ def play(
         done = subprocess.run([str(executable), str(scenario), str(output)], capture_output=True, text=True, check=False)
         if done.returncode:
             reason = "does not come to rest" if done.returncode == 3 else done.stderr.strip() or f"ended with status {done.returncode}"
-            raise EngineError(f"the network {reason}")
+            raise EngineError(f"the network {reason}", hint=_FAULT)
         return _read(output.read_text(encoding="utf-8").splitlines(), bids)
