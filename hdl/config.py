@@ -94,4 +94,4 @@ PRESETS: dict[str, BrokerConfig] = {
     ),
 }
 """``small`` is meant for an LFE5U-25F with the host link beside it, ``default`` for one to itself, ``large`` for an LFE5U-85F;
-docs/results/broker.md says what fits."""
+docs/results/area.md says what fits."""

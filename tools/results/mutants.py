@@ -12,7 +12,8 @@ _MUTANTS = """\
 
 What [mutants](../verification.md) the vectors notice: `make mutate N=... SEED=... ARGS=--record`.
 
-- *Distilled* are those that the vectors in `make test` notice.
+- *Distilled* are those whose first killer is one of the vectors in `make test`. Those vectors were chosen to kill all that are killed with
+  seed 1; a mutant that another vector killed first counts only as *killed*.
 - *Proved* and *redundant* survivors are in `sim/mutants/classified.json` with the proof's method or the reason.
 - The score is of the mutants that are neither.
 - Only the survivors of seed 1 have been gone through one by one.
